@@ -1,0 +1,227 @@
+//! Complexes: cells of dimension 0..K joined by signed boundary operators.
+//!
+//! A graph is a complex of dimension 1; its clique complex adds triangles and higher cliques. Whatever the
+//! constructor, the result is one [`Complex`]: numbers of cells and the operators `B_k`. Nothing after this
+//! module knows where a complex came from. Orientations are those of the input (an edge points from the first
+//! vertex named to the second); no feature depends on them.
+
+mod clique;
+mod graph;
+
+pub use clique::MAX_CLIQUE_DIM;
+pub use graph::CleanUp;
+
+use crate::linalg::SparseMat;
+
+/// Cells and boundary operators.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Complex {
+    n_cells: Vec<usize>,        // [K + 1]
+    boundaries: Vec<SparseMat>, // B_1, ..., B_K
+}
+
+impl Complex {
+    /// A complex from its boundary operators `B_1, ..., B_K`, where `B_k` is `[n_{k−1}, n_k]`.
+    ///
+    /// # Errors
+    ///
+    /// [`ComplexError`] when shapes do not chain, an entry is not finite, or `B_k B_{k+1} ≠ 0`; the last names
+    /// the cell whose boundary has a boundary.
+    pub fn from_boundaries(n_vertices: usize, boundaries: Vec<SparseMat>) -> Result<Self, ComplexError> {
+        let mut n_cells = vec![n_vertices];
+        for (below, boundary) in boundaries.iter().enumerate() {
+            let (dim, expected, found) = (below + 1, n_cells[below], boundary.n_rows());
+            if expected != found {
+                return Err(ComplexError::Shape { dim, expected, found });
+            }
+            if let Some(cell) =
+                (0..boundary.n_cols()).find(|&j| boundary.column(j).1.iter().any(|v| !v.is_finite()))
+            {
+                return Err(ComplexError::NotFinite { dim, cell });
+            }
+            n_cells.push(boundary.n_cols());
+        }
+        let complex = Self { n_cells, boundaries };
+        match (2..=complex.dim()).find_map(|dim| complex.open_boundary(dim)) {
+            Some(error) => Err(error),
+            None => Ok(complex),
+        }
+    }
+
+    /// The first cell of dimension `dim` whose boundary has a boundary.
+    fn open_boundary(&self, dim: usize) -> Option<ComplexError> {
+        let (outer, inner) = (&self.boundaries[dim - 2], &self.boundaries[dim - 1]);
+        let mut sum = vec![0.0; outer.n_rows()];
+        for cell in 0..inner.n_cols() {
+            let mut touched = Vec::new();
+            let mut scale = 0.0f64;
+            for (face, sign) in inner.entries(cell) {
+                for (i, v) in outer.entries(face) {
+                    sum[i] += sign * v;
+                    scale = scale.max((sign * v).abs());
+                    touched.push(i);
+                }
+            }
+            // Coefficients are small integers in practice; real ones may round.
+            let open = touched.iter().find(|&&i| sum[i].abs() > 1e-12 * scale).copied();
+            touched.into_iter().for_each(|i| sum[i] = 0.0);
+            if let Some(face) = open {
+                return Some(ComplexError::OpenBoundary { dim, cell, face });
+            }
+        }
+        None
+    }
+
+    /// Highest dimension of a cell that the complex can have; a dimension may hold no cell.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.boundaries.len()
+    }
+
+    /// Number of cells of dimension `k`; zero beyond [`dim`](Self::dim).
+    #[must_use]
+    pub fn n_cells(&self, k: usize) -> usize {
+        self.n_cells.get(k).copied().unwrap_or(0)
+    }
+
+    /// The boundary operator `B_k`, `[n_{k−1}, n_k]`, for `k` in `1..=dim`.
+    #[must_use]
+    pub fn boundary(&self, k: usize) -> Option<&SparseMat> {
+        self.boundaries.get(k.checked_sub(1)?)
+    }
+
+    /// Euler characteristic, the alternating sum of the numbers of cells.
+    #[must_use]
+    pub fn euler_characteristic(&self) -> i64 {
+        self.n_cells.iter().enumerate().map(|(k, &n)| if k % 2 == 0 { n as i64 } else { -(n as i64) }).sum()
+    }
+}
+
+/// What can be wrong with a complex.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ComplexError {
+    /// A vertex of a cell does not exist.
+    #[error("edge {edge} names vertex {vertex}, but the graph has {n_vertices} vertices")]
+    VertexOutOfRange {
+        /// Index of the edge.
+        edge: usize,
+        /// The vertex named.
+        vertex: u32,
+        /// Number of vertices.
+        n_vertices: usize,
+    },
+    /// An edge joins a vertex to itself.
+    #[error("edge {edge} joins vertex {vertex} to itself")]
+    SelfLoop {
+        /// Index of the edge.
+        edge: usize,
+        /// The vertex.
+        vertex: u32,
+    },
+    /// An edge stands twice, in either direction.
+    #[error("edge {edge} joins vertices {tail} and {head}, and so does edge {first}")]
+    DuplicateEdge {
+        /// Index of the first occurrence.
+        first: usize,
+        /// Index of the second occurrence.
+        edge: usize,
+        /// First vertex.
+        tail: u32,
+        /// Second vertex.
+        head: u32,
+    },
+    /// A triangle's side is not an edge of the graph.
+    #[error("triangle {triangle} needs the edge between vertices {a} and {b}, which the graph does not have")]
+    MissingEdge {
+        /// Index of the triangle.
+        triangle: usize,
+        /// One vertex of the missing edge.
+        a: u32,
+        /// The other vertex.
+        b: u32,
+    },
+    /// Two triangles have the same vertices.
+    #[error("triangle {triangle} has the vertices of triangle {first}")]
+    DuplicateTriangle {
+        /// Index of the first occurrence.
+        first: usize,
+        /// Index of the second occurrence.
+        triangle: usize,
+    },
+    /// More vertices than 32-bit indices can name.
+    #[error("{n_vertices} vertices, but at most {} fit", u32::MAX)]
+    TooLarge {
+        /// Number of vertices asked for.
+        n_vertices: usize,
+    },
+    /// Cliques of a dimension that is not offered.
+    #[error("cliques up to dimension {found} asked for, expected 1 to {MAX_CLIQUE_DIM}")]
+    CliqueDim {
+        /// The dimension asked for.
+        found: usize,
+    },
+    /// Boundary operators whose shapes do not chain.
+    #[error("B_{dim} has {found} rows, but there are {expected} cells of dimension {}", dim - 1)]
+    Shape {
+        /// Dimension of the operator.
+        dim: usize,
+        /// Rows expected.
+        expected: usize,
+        /// Rows found.
+        found: usize,
+    },
+    /// A coefficient of a boundary operator is NaN or infinite.
+    #[error("the boundary of cell {cell} of dimension {dim} has a coefficient that is not finite")]
+    NotFinite {
+        /// Dimension of the cell.
+        dim: usize,
+        /// Index of the cell.
+        cell: usize,
+    },
+    /// `B_k B_{k+1} ≠ 0`.
+    #[error(
+        "the boundary of cell {cell} of dimension {dim} is not closed: it leaves cell {face} of dimension {}",
+        dim - 2
+    )]
+    OpenBoundary {
+        /// Dimension of the cell.
+        dim: usize,
+        /// Index of the cell.
+        cell: usize,
+        /// A cell of dimension `dim − 2` that is left over.
+        face: usize,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_boundary_that_does_not_close_names_its_cell() {
+        let graph = Complex::graph(3, &[[0, 1], [1, 2], [0, 2]]).unwrap();
+        let mut b2 = SparseMat::with_rows(3);
+        b2.push_column([(0, 1.0), (1, 1.0), (2, 1.0)]); // the last sign should be −1
+        let error = Complex::from_boundaries(3, vec![graph.boundary(1).unwrap().clone(), b2]).unwrap_err();
+        assert_eq!(error, ComplexError::OpenBoundary { dim: 2, cell: 0, face: 0 });
+        assert_eq!(
+            error.to_string(),
+            "the boundary of cell 0 of dimension 2 is not closed: it leaves cell 0 of dimension 0"
+        );
+    }
+
+    #[test]
+    fn shapes_must_chain() {
+        let error = Complex::from_boundaries(2, vec![SparseMat::zeros(3, 1)]).unwrap_err();
+        assert_eq!(error.to_string(), "B_1 has 3 rows, but there are 2 cells of dimension 0");
+    }
+
+    #[test]
+    fn dimensions_beyond_the_complex_hold_no_cell() {
+        let graph = Complex::graph(4, &[]).unwrap();
+        assert_eq!((graph.dim(), graph.n_cells(0), graph.n_cells(1), graph.n_cells(7)), (1, 4, 0, 0));
+        assert!(graph.boundary(0).is_none() && graph.boundary(2).is_none());
+        assert_eq!(graph.euler_characteristic(), 4);
+    }
+}

@@ -1,0 +1,14 @@
+//! Gaussian processes on Hodge-decomposed spectral wavelet features of graphs and complexes.
+//!
+//! The way of the data, in reading order:
+//!
+//! 1. [`complex`]: a graph or a higher-order network becomes a [`Complex`](complex::Complex), cells and
+//!    signed boundary operators;
+//! 2. [`signal`]: real values on its cells, each channel oriented (a flow) or not (a bond type);
+
+#![warn(missing_docs)]
+
+pub mod complex;
+pub mod dataset;
+pub mod linalg;
+pub mod signal;
