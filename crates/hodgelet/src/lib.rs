@@ -10,5 +10,7 @@
 
 pub mod complex;
 pub mod dataset;
+pub mod hodge;
 pub mod linalg;
+pub mod measure;
 pub mod signal;

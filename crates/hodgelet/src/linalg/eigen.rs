@@ -86,7 +86,9 @@ pub fn spectral_coefficients(
     let params = Spec::default();
     let mut buffer = MemBuffer::new(StackReq::any_of(&[
         tridiag::tridiag_in_place_scratch::<f64>(n, Par::Seq, params),
-        householder::apply_block_householder_sequence_transpose_on_the_left_in_place_scratch::<f64>(n, block, d),
+        householder::apply_block_householder_sequence_transpose_on_the_left_in_place_scratch::<f64>(
+            n, block, d,
+        ),
     ]));
     let stack = MemStack::new(&mut buffer);
     tridiag::tridiag_in_place(a.as_mut(), factor.as_mut(), Par::Seq, stack, params);

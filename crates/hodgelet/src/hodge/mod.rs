@@ -1,0 +1,97 @@
+//! Hodge theory of a complex: weighted operators, Laplacians, spectra and the decomposition of signals.
+//!
+//! With positive weights `M_k` on the cells, every `B_k` is replaced by `B̃_k = M_{k−1}^{−1/2} B_k M_k^{1/2}`;
+//! `B̃_k B̃_{k+1} = 0` still holds, and nothing else changes. The combinatorial operators have all weights 1; the
+//! symmetric-normalized ones weigh vertices by their degree.
+
+mod decompose;
+mod laplacian;
+mod operators;
+mod spectrum;
+
+pub use decompose::{Decomposition, decompose};
+pub use laplacian::{Term, laplacian};
+pub use operators::{CellWeights, Operators, WeightError, Weighting};
+pub use spectrum::{BoundarySpectrum, Side, Spectrum, betti_numbers, spectrum};
+pub(crate) use spectrum::{count_zeros, gram_entries, smaller_side};
+
+use serde::{Deserialize, Serialize};
+
+/// One of the three orthogonal parts of the signals on the cells of one dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HodgeComponent {
+    /// The image of `B_kᵀ`; on edges, gradients. Vertices have none.
+    Exact,
+    /// The image of `B_{k+1}`; on edges, curls.
+    Coexact,
+    /// The kernel of `L_k`; its dimension is the Betti number.
+    Harmonic,
+}
+
+impl HodgeComponent {
+    /// All three, in the order of blocks.
+    pub const ALL: [Self; 3] = [Self::Exact, Self::Coexact, Self::Harmonic];
+}
+
+impl std::fmt::Display for HodgeComponent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Exact => "exact",
+            Self::Coexact => "co-exact",
+            Self::Harmonic => "harmonic",
+        })
+    }
+}
+
+/// What can go wrong between a complex with signals and their spectra.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HodgeError {
+    /// The signal and the complex disagree about the number of cells.
+    #[error("signal has {found} rows, but the complex has {expected} cells of dimension {dim}")]
+    Rows {
+        /// Dimension of the cells.
+        dim: usize,
+        /// Number of cells.
+        expected: usize,
+        /// Rows of the signal.
+        found: usize,
+    },
+    /// A signal that does not follow the orientation of its cells has no components of its own.
+    #[error(
+        "channel {channel} on cells of dimension {dim} is unoriented and has no Hodge components as a signal"
+    )]
+    Unoriented {
+        /// Dimension of the cells.
+        dim: usize,
+        /// Name of the channel.
+        channel: String,
+    },
+    /// The weights do not fit the complex.
+    #[error(transparent)]
+    Weights(#[from] WeightError),
+    /// Eigenvalues that did not converge.
+    #[error(transparent)]
+    NotConverged(#[from] crate::linalg::NotConverged),
+    /// Values so large that their squares are infinite.
+    #[error("energies of a signal on cells of dimension {dim} are not finite; its values are too large")]
+    Overflow {
+        /// Dimension of the cells.
+        dim: usize,
+    },
+}
+
+impl HodgeError {
+    /// A way out, where there is one.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Unoriented { .. } => {
+                Some("ask for its energies, which are averaged over orientations, or declare it oriented")
+            }
+            Self::Overflow { .. } => Some("rescale the signal"),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Energy measures of one complex or of many, in parallel.
+//!
+//! Gram matrices of up to [`MAX_LANE_SIZE`] rows are solved four at a time, sorted by size; larger ones one by one,
+//! without eigenvectors where the signals allow. Results do not depend on the number of threads, nor on which
+//! complexes are solved together.
+
+use super::component::{BothSides, energies, energies_without_vectors};
+use super::harmonic::{self, Neighbor};
+use super::live::LiveSignal;
+use super::{ComplexMeasures, DimMeasures, EnergyMeasure};
+use crate::complex::Complex;
+use crate::hodge::{
+    BoundarySpectrum, CellWeights, HodgeError, Operators, Side, Weighting, gram_entries, smaller_side,
+};
+use crate::linalg::eigen::Eigenpairs;
+use crate::linalg::lanes::{LANES, LaneSolver};
+use crate::signal::Signal;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+/// Largest Gram matrix solved in lanes.
+const MAX_LANE_SIZE: usize = 100;
+
+/// Complexes held in memory at a time with their eigenvectors.
+const CHUNK: usize = 2048;
+
+/// A complex with a signal on some of its dimensions.
+#[derive(Clone, Debug)]
+pub struct Sample<'a> {
+    /// The complex.
+    pub complex: Cow<'a, Complex>,
+    /// Signal on each dimension, where there is one.
+    pub signals: Vec<Option<Signal>>,
+    /// Weights of the cells; without them the named weighting decides.
+    pub weights: Option<CellWeights>,
+}
+
+/// Which complex failed, and why.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MeasureError {
+    /// A complex could not be measured.
+    #[error("complex {index}: {source}")]
+    Complex {
+        /// Index of the complex, from 0.
+        index: usize,
+        /// What went wrong.
+        source: HodgeError,
+    },
+    /// The caller asked to stop.
+    #[error("cancelled after {done} complexes")]
+    Cancelled {
+        /// Complexes measured by then.
+        done: usize,
+    },
+}
+
+/// The energy measures of one complex.
+///
+/// # Errors
+///
+/// [`HodgeError`] when a signal or the weights do not fit, or energies overflow.
+pub fn measure(sample: &Sample<'_>, weighting: Weighting) -> Result<ComplexMeasures, HodgeError> {
+    let work = Work::new(sample, weighting)?;
+    let mut solver = LaneSolver::default();
+    let jobs = work.jobs(0);
+    let solved: Vec<_> =
+        jobs.iter().map(|job| solve_group(std::slice::from_ref(&work), &[*job], &mut solver)).collect();
+    let mut spectra = vec![None; work.operators.complex().dim() + 2];
+    for (job, pairs) in jobs.iter().zip(solved) {
+        spectra[job.k] = pairs?.pop();
+    }
+    work.finish(spectra)
+}
+
+/// The energy measures of `count` complexes, made one by one by `sample`, which is called from several threads.
+///
+/// `progress` is told how many are done, and may stop the work.
+///
+/// # Errors
+///
+/// [`MeasureError`] names the first complex at fault.
+///
+/// # Complexity
+///
+/// Cubic in the size of each complex; memory for eigenvectors of 2,048 complexes at a time.
+pub fn measure_all<'a>(
+    count: usize,
+    sample: impl Fn(usize) -> Sample<'a> + Sync,
+    weighting: Weighting,
+    mut progress: impl FnMut(usize) -> ControlFlow<()>,
+) -> Result<Vec<ComplexMeasures>, MeasureError> {
+    let mut measures = Vec::with_capacity(count);
+    for start in (0..count).step_by(CHUNK) {
+        let range = start..count.min(start + CHUNK);
+        let samples: Vec<Sample<'a>> = range.clone().into_par_iter().map(&sample).collect();
+        let located = |(offset, result): (usize, Result<_, HodgeError>)| {
+            result.map_err(|source| MeasureError::Complex { index: start + offset, source })
+        };
+        for result in measure_chunk(&samples, weighting).into_iter().enumerate().map(located) {
+            measures.push(result?);
+        }
+        if progress(range.end).is_break() {
+            return Err(MeasureError::Cancelled { done: range.end });
+        }
+    }
+    Ok(measures)
+}
+
+fn measure_chunk(samples: &[Sample<'_>], weighting: Weighting) -> Vec<Result<ComplexMeasures, HodgeError>> {
+    let works: Vec<Result<Work<'_>, HodgeError>> =
+        samples.par_iter().map(|sample| Work::new(sample, weighting)).collect();
+    let sound: Vec<&Work<'_>> = works.iter().filter_map(|w| w.as_ref().ok()).collect();
+    let mut jobs: Vec<Job> = sound.iter().enumerate().flat_map(|(at, work)| work.jobs(at)).collect();
+    // Large ones first, so that no thread is left with one at the end.
+    jobs.sort_by_key(|job| (std::cmp::Reverse(job.size), job.at, job.k));
+    let groups: Vec<&[Job]> = jobs
+        .chunk_by(|a, b| a.size == b.size)
+        .flat_map(|equal| equal.chunks(if equal[0].size <= MAX_LANE_SIZE { LANES } else { 1 }))
+        .collect();
+    let solved: Vec<Result<Vec<Solved>, HodgeError>> = groups
+        .par_iter()
+        .map_init(LaneSolver::default, |solver, group| solve_group(&sound, group, solver))
+        .collect();
+
+    let mut spectra: Vec<Result<Vec<Option<Solved>>, HodgeError>> =
+        sound.iter().map(|work| Ok(vec![None; work.operators.complex().dim() + 2])).collect();
+    for (group, result) in groups.iter().zip(solved) {
+        match result {
+            Ok(list) => {
+                for (job, found) in group.iter().zip(list) {
+                    if let Ok(slots) = &mut spectra[job.at] {
+                        slots[job.k] = Some(found);
+                    }
+                }
+            }
+            Err(error) => group.iter().for_each(|job| spectra[job.at] = Err(error.clone())),
+        }
+    }
+    let finished: Vec<Result<ComplexMeasures, HodgeError>> =
+        spectra.into_par_iter().zip(&sound).map(|(found, work)| work.finish(found?)).collect();
+    let mut finished = finished.into_iter();
+    works
+        .iter()
+        .map(|work| match work {
+            Ok(_) => finished.next().expect("every sound complex was finished"),
+            Err(error) => Err(error.clone()),
+        })
+        .collect()
+}
+
+/// One Gram matrix to be decomposed.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    at: usize,
+    k: usize,
+    size: usize,
+}
+
+/// The spectrum of one operator, with eigenvectors or with the energies that were asked of it.
+#[derive(Clone, Debug)]
+enum Solved {
+    Vectors(BoundarySpectrum),
+    Energies(std::sync::Arc<BothSides>),
+}
+
+fn solve_group<'w, W>(works: &[W], group: &[Job], solver: &mut LaneSolver) -> Result<Vec<Solved>, HodgeError>
+where
+    W: std::borrow::Borrow<Work<'w>>,
+{
+    let work = |job: &Job| works[job.at].borrow();
+    let size = group[0].size;
+    if size > MAX_LANE_SIZE {
+        return group.iter().map(|job| work(job).solve_alone(job.k)).collect();
+    }
+    solver.reset(size);
+    for (lane, job) in group.iter().enumerate() {
+        if let Some(b) = work(job).operators.boundary(job.k) {
+            gram_entries(b, smaller_side(b).0, |i, j, value| solver.add(lane, i, j, value));
+        }
+    }
+    let sound = solver.solve();
+    let take = |(lane, job): (usize, &Job)| {
+        let operators = &work(job).operators;
+        if !sound[lane] {
+            return BoundarySpectrum::new(operators, job.k).map(Solved::Vectors);
+        }
+        let mut pairs = Eigenpairs::default();
+        solver.eigenpairs(lane, &mut pairs.values, &mut pairs.vectors);
+        Ok(Solved::Vectors(BoundarySpectrum::from_eigenpairs(operators, job.k, pairs)))
+    };
+    group.iter().enumerate().map(take).collect()
+}
+
+/// A complex on its way from signals to measures.
+#[derive(Debug)]
+struct Work<'a> {
+    operators: Operators<'a>,
+    signals: Vec<Option<LiveSignal>>,
+}
+
+impl<'a> Work<'a> {
+    fn new(sample: &'a Sample<'_>, weighting: Weighting) -> Result<Self, HodgeError> {
+        let operators = match &sample.weights {
+            Some(weights) => Operators::weighted(&sample.complex, weights)?,
+            None => Operators::new(&sample.complex, weighting),
+        };
+        let live = |(dim, signal): (usize, &Option<Signal>)| {
+            signal.as_ref().map(|s| LiveSignal::new(&operators, dim, s)).transpose()
+        };
+        let signals = sample.signals.iter().enumerate().map(live).collect::<Result<_, _>>()?;
+        Ok(Self { operators, signals })
+    }
+
+    fn signal(&self, dim: usize) -> Option<&LiveSignal> {
+        self.signals.get(dim)?.as_ref()
+    }
+
+    /// The operators next to a dimension with a signal.
+    fn jobs(&self, at: usize) -> Vec<Job> {
+        (1..=self.operators.complex().dim())
+            .filter(|&k| self.signal(k - 1).is_some() || self.signal(k).is_some())
+            .filter_map(|k| Some(Job { at, k, size: smaller_side(self.operators.boundary(k)?).1 }))
+            .filter(|job| job.size > 0)
+            .collect()
+    }
+
+    fn solve_alone(&self, k: usize) -> Result<Solved, HodgeError> {
+        let sides = [self.signal(k - 1), self.signal(k)];
+        let few = |size: usize| sides.iter().flatten().map(|s| s.len()).sum::<usize>() <= size / 2;
+        let size = self.operators.boundary(k).map_or(0, |b| smaller_side(b).1);
+        // The harmonic part of an averaged channel needs the vectors of both operators next to it.
+        let averaged = |s: &&LiveSignal| s.any_averaged();
+        if few(size) && !sides.iter().flatten().any(averaged) {
+            let found = energies_without_vectors(&self.operators, k, sides[0], sides[1])?;
+            return Ok(Solved::Energies(std::sync::Arc::new(found)));
+        }
+        BoundarySpectrum::new(&self.operators, k).map(Solved::Vectors)
+    }
+
+    fn finish(&self, spectra: Vec<Option<Solved>>) -> Result<ComplexMeasures, HodgeError> {
+        let by_dim = (0..self.signals.len()).map(|dim| {
+            let Some(signal) = self.signal(dim) else { return Ok(None) };
+            self.finish_dim(signal, &spectra).map(Some)
+        });
+        Ok(ComplexMeasures { by_dim: by_dim.collect::<Result<_, _>>()? })
+    }
+
+    fn finish_dim(&self, signal: &LiveSignal, spectra: &[Option<Solved>]) -> Result<DimMeasures, HodgeError> {
+        let (exact, below) = self.side(signal, signal.dim, Side::Cells, spectra);
+        let (coexact, above) = self.side(signal, signal.dim + 1, Side::Faces, spectra);
+        let betti = signal.n_cells.saturating_sub(below.0 + above.0);
+        let harmonic = if betti == 0 {
+            EnergyMeasure { live: signal.channels.clone(), ..EnergyMeasure::default() }
+        } else if signal.dim == 0 && self.operators.is_graph_like() {
+            harmonic::on_components(&self.operators, signal)
+        } else {
+            let neighbors: Vec<Neighbor<'_>> = [below.1, above.1].into_iter().flatten().collect();
+            harmonic::residual(signal, &neighbors)
+        };
+        let measures = DimMeasures { exact, coexact, harmonic, n_channels: signal.n_channels, betti };
+        if [&measures.exact, &measures.coexact, &measures.harmonic].iter().all(|m| m.is_finite()) {
+            Ok(measures)
+        } else {
+            Err(HodgeError::Overflow { dim: signal.dim })
+        }
+    }
+
+    /// The measure of `signal` over the spectrum of `B̃_k`, the rank of `B̃_k`, and the operator as a neighbor.
+    fn side<'s>(
+        &'s self,
+        signal: &LiveSignal,
+        k: usize,
+        on: Side,
+        spectra: &'s [Option<Solved>],
+    ) -> (EnergyMeasure, (usize, Option<Neighbor<'s>>)) {
+        let empty = || EnergyMeasure { live: signal.channels.clone(), ..EnergyMeasure::default() };
+        let solved = spectra.get(k).and_then(Option::as_ref);
+        let (Some(b), Some(solved)) = (self.operators.boundary(k), solved) else {
+            return (empty(), (0, None));
+        };
+        match solved {
+            Solved::Vectors(found) => {
+                let neighbor = Neighbor { b, on, spectrum: Some(found) };
+                (energies(b, found, on, signal), (found.rank(), Some(neighbor)))
+            }
+            Solved::Energies(both) => {
+                let measure = if on == Side::Cells { &both.cells } else { &both.faces };
+                (measure.clone(), (both.rank, Some(Neighbor { b, on, spectrum: None })))
+            }
+        }
+    }
+}

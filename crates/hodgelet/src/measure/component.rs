@@ -1,0 +1,139 @@
+//! Energies in the two components that a boundary operator spans.
+//!
+//! The non-zero spectrum of `B̃_k` serves twice: on its faces (dimension `k − 1`) as the co-exact spectrum, on its
+//! cells (dimension `k`) as the exact one.
+
+use super::EnergyMeasure;
+use super::live::LiveSignal;
+use crate::hodge::{BoundarySpectrum, HodgeError, Operators, Side, count_zeros, gram_entries, smaller_side};
+use crate::linalg::SparseMat;
+use crate::linalg::eigen::spectral_coefficients;
+use faer::Mat;
+
+/// Energies of the live channels of `signal` over a spectrum, with its eigenvectors at hand.
+pub(super) fn energies(
+    b: &SparseMat,
+    found: &BoundarySpectrum,
+    on: Side,
+    signal: &LiveSignal,
+) -> EnergyMeasure {
+    let rank = found.rank();
+    let mut energies = vec![0.0; signal.len() * rank];
+    for position in (0..signal.len()).filter(|&p| !signal.is_averaged(p)) {
+        plain(b, found, on, signal, position, &mut energies[position * rank..(position + 1) * rank]);
+    }
+    if signal.any_averaged() {
+        averaged(b, found, on, signal, &mut energies);
+    }
+    EnergyMeasure::merged(found.eigenvalues(), &signal.channels, &energies)
+}
+
+/// `(uₙᵀ x)²` for every pair.
+fn plain(
+    b: &SparseMat,
+    found: &BoundarySpectrum,
+    on: Side,
+    signal: &LiveSignal,
+    position: usize,
+    out: &mut [f64],
+) {
+    if on == found.side() {
+        for (n, energy) in out.iter_mut().enumerate() {
+            let v = found.vector(n);
+            *energy = signal.entries(position).map(|(i, x)| v[i] * x).sum::<f64>().powi(2);
+        }
+    } else {
+        let rhs = across(b, on, &signal.dense(position));
+        for (n, energy) in out.iter_mut().enumerate() {
+            let c: f64 = found.vector(n).iter().zip(&rhs).map(|(v, r)| v * r).sum();
+            *energy = c * c / found.eigenvalues()[n];
+        }
+    }
+}
+
+/// `Σ_i u_in² x_i²` for every pair and every averaged channel.
+fn averaged(b: &SparseMat, found: &BoundarySpectrum, on: Side, signal: &LiveSignal, energies: &mut [f64]) {
+    let rank = found.rank();
+    let mut u = vec![0.0; signal.n_cells];
+    for n in 0..rank {
+        found.write_vector(b, on, n, &mut u);
+        for position in (0..signal.len()).filter(|&p| signal.is_averaged(p)) {
+            energies[position * rank + n] = signal.entries(position).map(|(i, x)| (u[i] * x).powi(2)).sum();
+        }
+    }
+}
+
+/// A signal on the cells (or faces) of `b`, taken to the other side.
+pub(super) fn across(b: &SparseMat, from: Side, x: &[f64]) -> Vec<f64> {
+    match from {
+        Side::Cells => {
+            let mut out = vec![0.0; b.n_rows()];
+            b.mul(x, &mut out);
+            out
+        }
+        Side::Faces => {
+            let mut out = vec![0.0; b.n_cols()];
+            b.mul_transpose(x, &mut out);
+            out
+        }
+    }
+}
+
+/// The two measures of `B̃_k` and its rank.
+#[derive(Debug, Default)]
+pub(super) struct BothSides {
+    pub faces: EnergyMeasure,
+    pub cells: EnergyMeasure,
+    pub rank: usize,
+}
+
+/// Energies over the spectrum of `B̃_k` without eigenvectors; no channel may be averaged over orientations.
+///
+/// # Complexity
+///
+/// See [`spectral_coefficients`].
+pub(super) fn energies_without_vectors(
+    operators: &Operators<'_>,
+    k: usize,
+    faces: Option<&LiveSignal>,
+    cells: Option<&LiveSignal>,
+) -> Result<BothSides, HodgeError> {
+    let Some(b) = operators.boundary(k) else { return Ok(BothSides::default()) };
+    let (side, size) = smaller_side(b);
+    let mut gram = Mat::zeros(size, size);
+    gram_entries(b, side, |i, j, value| gram[(i, j)] += value);
+
+    let signals = [(Side::Faces, faces), (Side::Cells, cells)];
+    let n_columns = signals.iter().map(|(_, s)| s.map_or(0, LiveSignal::len)).sum();
+    let mut columns = Mat::zeros(size, n_columns);
+    let mut next = 0;
+    for (on, signal) in signals {
+        for position in 0..signal.map_or(0, LiveSignal::len) {
+            let x = signal.map(|s| s.dense(position)).unwrap_or_default();
+            let x = if on == side { x } else { across(b, on, &x) };
+            columns.col_as_slice_mut(next).copy_from_slice(&x);
+            next += 1;
+        }
+    }
+    let (values, coefficients) = spectral_coefficients(gram, columns)?;
+    let zeros = count_zeros(operators, k, &values);
+    let values = &values[zeros..];
+    let mut out = BothSides { rank: values.len(), ..BothSides::default() };
+    let mut next = 0;
+    for (on, signal) in signals {
+        let Some(signal) = signal else { continue };
+        let mut energies = Vec::with_capacity(signal.len() * values.len());
+        for _ in 0..signal.len() {
+            let column = &coefficients.col_as_slice(next)[zeros..];
+            next += 1;
+            let mass = |(c, value): (&f64, &f64)| if on == side { c * c } else { c * c / value };
+            energies.extend(column.iter().zip(values).map(mass));
+        }
+        let measure = EnergyMeasure::merged(values, &signal.channels, &energies);
+        match on {
+            Side::Faces => out.faces = measure,
+            Side::Cells => out.cells = measure,
+        }
+    }
+    Ok(out)
+}

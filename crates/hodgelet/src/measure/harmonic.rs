@@ -1,0 +1,100 @@
+//! Harmonic energies: what is left of a signal outside the images of both operators.
+//!
+//! The residual *vector* is formed and then squared; subtracting energies instead would cancel.
+
+use super::EnergyMeasure;
+use super::component::across;
+use super::live::LiveSignal;
+use crate::hodge::{BoundarySpectrum, Operators, Side};
+use crate::linalg::SparseMat;
+use crate::linalg::least_squares::{Range, remove_range};
+use faer::Mat;
+
+/// One of the two operators next to a dimension, seen from it.
+pub(super) struct Neighbor<'a> {
+    pub b: &'a SparseMat,
+    pub on: Side,
+    /// Its spectrum, when eigenvectors were computed.
+    pub spectrum: Option<&'a BoundarySpectrum>,
+}
+
+/// Harmonic energies on vertices: the mean over each connected component, weighted by `M_0^{1/2}`.
+pub(super) fn on_components(operators: &Operators<'_>, signal: &LiveSignal) -> EnergyMeasure {
+    let (component, count) = operators.complex().connected_components();
+    let mut norms = vec![0.0; count];
+    for (vertex, &c) in component.iter().enumerate() {
+        norms[c as usize] += operators.vertex_root(vertex).powi(2);
+    }
+    let mut sums = vec![0.0; count];
+    let energy = |position: usize| {
+        sums.fill(0.0);
+        for (i, x) in signal.entries(position) {
+            sums[component[i] as usize] += operators.vertex_root(i) * x;
+        }
+        sums.iter().zip(&norms).map(|(s, n)| s * s / n).sum()
+    };
+    one_atom(signal, (0..signal.len()).map(energy).collect())
+}
+
+/// Harmonic energies as the squared residual outside the images of both neighbors.
+pub(super) fn residual(signal: &LiveSignal, neighbors: &[Neighbor<'_>]) -> EnergyMeasure {
+    let diagonal =
+        if signal.any_averaged() { projector_diagonal(signal.n_cells, neighbors) } else { Vec::new() };
+    let energy = |position: usize| {
+        if signal.is_averaged(position) {
+            return signal.entries(position).map(|(i, x)| diagonal[i] * x * x).sum();
+        }
+        let mut r = signal.dense(position);
+        // The second round removes what rounding left of the first.
+        for neighbor in neighbors.iter().chain(neighbors) {
+            remove_image(neighbor, &mut r);
+        }
+        r.iter().map(|v| v * v).sum()
+    };
+    one_atom(signal, (0..signal.len()).map(energy).collect())
+}
+
+fn one_atom(signal: &LiveSignal, energies: Vec<f64>) -> EnergyMeasure {
+    EnergyMeasure { eigenvalues: vec![0.0], live: signal.channels.clone(), energies }
+}
+
+/// `r ← r − P r` for the projector onto the image seen from this side.
+fn remove_image(neighbor: &Neighbor<'_>, r: &mut [f64]) {
+    let Some(found) = neighbor.spectrum else {
+        let range = if neighbor.on == Side::Cells { Range::Rows } else { Range::Columns };
+        return remove_range(neighbor.b, range, r);
+    };
+    if neighbor.on == found.side() {
+        for n in 0..found.rank() {
+            let v = found.vector(n);
+            let c: f64 = v.iter().zip(&*r).map(|(v, r)| v * r).sum();
+            r.iter_mut().zip(v).for_each(|(r, v)| *r -= c * v);
+        }
+        return;
+    }
+    // P = Bᵀ (Σ v vᵀ / λ) B, and the same with B and Bᵀ exchanged
+    let rhs = across(neighbor.b, neighbor.on, r);
+    let mut y = vec![0.0; rhs.len()];
+    for n in 0..found.rank() {
+        let v = found.vector(n);
+        let c = v.iter().zip(&rhs).map(|(v, r)| v * r).sum::<f64>() / found.eigenvalues()[n];
+        y.iter_mut().zip(v).for_each(|(y, v)| *y += c * v);
+    }
+    let back = across(neighbor.b, if neighbor.on == Side::Cells { Side::Faces } else { Side::Cells }, &y);
+    r.iter_mut().zip(back).for_each(|(r, b)| *r -= b);
+}
+
+/// Diagonal of the harmonic projector `P = I − UUᵀ`, as squared norms of its rows since `P = P²`.
+fn projector_diagonal(n_cells: usize, neighbors: &[Neighbor<'_>]) -> Vec<f64> {
+    let mut p = Mat::<f64>::identity(n_cells, n_cells);
+    for neighbor in neighbors {
+        let Some(found) = neighbor.spectrum else { continue };
+        let mut u = Mat::zeros(n_cells, found.rank());
+        for n in 0..found.rank() {
+            found.write_vector(neighbor.b, neighbor.on, n, u.col_as_slice_mut(n));
+        }
+        p -= &u * u.transpose();
+    }
+    crate::linalg::clear_upper_registers();
+    (0..n_cells).map(|i| p.col_as_slice(i).iter().map(|v| v * v).sum()).collect()
+}

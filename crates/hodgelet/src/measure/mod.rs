@@ -1,0 +1,156 @@
+//! Spectral energy measures: how a signal's energy spreads over a Hodge spectrum.
+//!
+//! For eigenpairs `(λₙ, uₙ)` of one component and a channel `x`, the measure has mass `(uₙᵀ x)²` at `λₙ`. For an
+//! unoriented channel on edges or above, that mass would depend on arbitrary orientations; its expectation over
+//! random ones, `Σ_i u_in² x_i²`, does not, and takes its place. Mass is well defined per eigenvalue, so equal
+//! eigenvalues are merged into one atom. The atoms are all that a model ever needs of a complex.
+
+mod batch;
+mod component;
+mod harmonic;
+mod live;
+
+pub use batch::{MeasureError, Sample, measure, measure_all};
+
+use crate::hodge::HodgeComponent;
+
+/// Atoms of one signal in one component; channels without any value are left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EnergyMeasure {
+    eigenvalues: Vec<f64>, // [n_atoms], ascending
+    live: Vec<u32>,        // [n_live], ascending
+    energies: Vec<f64>,    // [n_live, n_atoms] row-major
+}
+
+impl EnergyMeasure {
+    /// A measure from its atoms, merging those whose eigenvalues differ by rounding only.
+    fn merged(eigenvalues: &[f64], live: &[u32], energies: &[f64]) -> Self {
+        let groups = equal_runs(eigenvalues);
+        let n = eigenvalues.len();
+        let mean = |g: &std::ops::Range<usize>| eigenvalues[g.clone()].iter().sum::<f64>() / g.len() as f64;
+        let mut merged = Vec::with_capacity(live.len() * groups.len());
+        for row in 0..live.len() {
+            let masses = &energies[row * n..(row + 1) * n];
+            merged.extend(groups.iter().map(|g| masses[g.clone()].iter().sum::<f64>()));
+        }
+        Self { eigenvalues: groups.iter().map(mean).collect(), live: live.to_vec(), energies: merged }
+    }
+
+    /// Positions of the atoms, ascending.
+    #[must_use]
+    pub fn eigenvalues(&self) -> &[f64] {
+        &self.eigenvalues
+    }
+
+    /// Number of atoms.
+    #[must_use]
+    pub fn n_atoms(&self) -> usize {
+        self.eigenvalues.len()
+    }
+
+    /// The channels that have a value anywhere, ascending.
+    #[must_use]
+    pub fn live(&self) -> &[u32] {
+        &self.live
+    }
+
+    /// Masses of the atoms in the live channel at `position` of [`live`](Self::live).
+    #[must_use]
+    pub fn energies(&self, position: usize) -> &[f64] {
+        &self.energies[position * self.n_atoms()..(position + 1) * self.n_atoms()]
+    }
+
+    /// Total mass in channel `d`.
+    #[must_use]
+    pub fn total(&self, d: usize) -> f64 {
+        let position = self.live.iter().position(|&live| live as usize == d);
+        position.map_or(0.0, |p| self.energies(p).iter().sum())
+    }
+
+    /// Whether every number is finite.
+    fn is_finite(&self) -> bool {
+        self.energies.iter().chain(&self.eigenvalues).all(|v| v.is_finite())
+    }
+}
+
+/// Relative distance, against the largest eigenvalue, below which two eigenvalues are one.
+const EQUAL: f64 = 1e-12;
+
+/// Runs of equal values in an ascending list.
+fn equal_runs(values: &[f64]) -> Vec<std::ops::Range<usize>> {
+    let tolerance = EQUAL * values.last().copied().unwrap_or(0.0);
+    let mut runs: Vec<std::ops::Range<usize>> = Vec::with_capacity(values.len());
+    for (n, &value) in values.iter().enumerate() {
+        match runs.last_mut() {
+            Some(run) if value - values[run.start] <= tolerance => run.end = n + 1,
+            _ => runs.push(n..n + 1),
+        }
+    }
+    runs
+}
+
+/// The measures of one signal: one per component.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DimMeasures {
+    exact: EnergyMeasure,
+    coexact: EnergyMeasure,
+    harmonic: EnergyMeasure,
+    n_channels: usize,
+    betti: usize,
+}
+
+impl DimMeasures {
+    /// The measure of one component.
+    #[must_use]
+    pub fn component(&self, component: HodgeComponent) -> &EnergyMeasure {
+        match component {
+            HodgeComponent::Exact => &self.exact,
+            HodgeComponent::Coexact => &self.coexact,
+            HodgeComponent::Harmonic => &self.harmonic,
+        }
+    }
+
+    /// Number of channels, live or not.
+    #[must_use]
+    pub fn n_channels(&self) -> usize {
+        self.n_channels
+    }
+
+    /// Betti number of the dimension.
+    #[must_use]
+    pub fn betti(&self) -> usize {
+        self.betti
+    }
+}
+
+/// The measures of one complex: one entry per dimension that carries a signal.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ComplexMeasures {
+    by_dim: Vec<Option<DimMeasures>>,
+}
+
+impl ComplexMeasures {
+    /// The measures of the signal on dimension `k`, if there is one.
+    #[must_use]
+    pub fn of_dim(&self, k: usize) -> Option<&DimMeasures> {
+        self.by_dim.get(k)?.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_eigenvalues_become_one_atom() {
+        let measure = EnergyMeasure::merged(
+            &[1.0, 3.0, 3.0 + 1e-14, 4.0],
+            &[2, 5],
+            &[1.0, 2.0, 3.0, 4.0, 10.0, 20.0, 30.0, 40.0],
+        );
+        assert_eq!(measure.n_atoms(), 3);
+        assert_eq!(measure.energies(0), [1.0, 5.0, 4.0]);
+        assert_eq!(measure.energies(1), [10.0, 50.0, 40.0]);
+        assert_eq!((measure.total(5), measure.total(3)), (100.0, 0.0));
+    }
+}
