@@ -5,6 +5,7 @@
 //! 1. [`complex`]: a graph or a higher-order network becomes a [`Complex`](complex::Complex), cells and
 //!    signed boundary operators;
 //! 2. [`signal`]: real values on its cells, each channel oriented (a flow) or not (a bond type);
+//! 3. [`wavelet`]: filters of an eigenvalue, and the trainable bank of them;
 
 #![warn(missing_docs)]
 
@@ -14,3 +15,4 @@ pub mod hodge;
 pub mod linalg;
 pub mod measure;
 pub mod signal;
+pub mod wavelet;

@@ -1,0 +1,139 @@
+//! Settings of a bank, and the banks made from them.
+
+use super::bank::check_length;
+use super::{BandPass, Bank, BankError, LowPass, SCALE_RANGE, ScaleTransform};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+/// Most scales a bank may have.
+pub const MAX_SCALES: usize = 1 << 20;
+
+/// Settings of a bank, not yet examined; the defaults are those of the reference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BankParams {
+    /// Number of filters, `W`.
+    pub n_filters: usize,
+    /// Number of band-pass terms in each filter, `L`; 0 for low-pass filters alone.
+    pub n_bands: usize,
+    /// The low-pass term, or none.
+    pub low_pass: Option<LowPass>,
+    /// The band-pass terms.
+    pub band_pass: BandPass,
+    /// How scales depend on the parameters that are trained.
+    pub transform: ScaleTransform,
+    /// Lowest and highest initial scale `α` of the low-pass terms, drawn uniformly.
+    pub low_pass_scales: (f64, f64),
+    /// Lowest and highest initial scale `β` of the band-pass terms, drawn uniformly.
+    pub band_pass_scales: (f64, f64),
+}
+
+impl Default for BankParams {
+    fn default() -> Self {
+        Self {
+            n_filters: 10,
+            n_bands: 3,
+            low_pass: Some(LowPass::default()),
+            band_pass: BandPass::default(),
+            transform: ScaleTransform::default(),
+            low_pass_scales: (4.0, 6.0),
+            band_pass_scales: (0.1, 5.0),
+        }
+    }
+}
+
+impl BankParams {
+    /// The settings a bank can be built from, or the first one that makes no sense.
+    ///
+    /// # Errors
+    ///
+    /// [`BankError`] when there would be no filter, an empty one, or too many scales, or when a range of scales
+    /// is not an increasing pair within [`SCALE_RANGE`].
+    pub fn check(self) -> Result<CheckedBankParams, BankError> {
+        let (n_filters, per_filter) = (self.n_filters, self.per_filter());
+        if n_filters == 0 {
+            return Err(BankError::NoFilter);
+        }
+        if per_filter == 0 {
+            return Err(BankError::EmptyFilter);
+        }
+        if n_filters.checked_mul(per_filter).is_none_or(|n| n > MAX_SCALES) {
+            return Err(BankError::TooLarge { n_filters, per_filter });
+        }
+        let ranges = [("low-pass", self.low_pass_scales), ("band-pass", self.band_pass_scales)];
+        for (which, (lowest, highest)) in ranges {
+            if !(SCALE_RANGE.0 <= lowest && lowest <= highest && highest <= SCALE_RANGE.1) {
+                return Err(BankError::Range { which, lowest, highest });
+            }
+        }
+        Ok(CheckedBankParams(self))
+    }
+
+    /// Scales of one filter: that of the low-pass term, if any, then those of the bands.
+    pub(super) fn per_filter(&self) -> usize {
+        usize::from(self.low_pass.is_some()).saturating_add(self.n_bands)
+    }
+}
+
+/// Settings known to be sound; only [`BankParams::check`] makes them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckedBankParams(BankParams);
+
+impl CheckedBankParams {
+    /// The settings.
+    #[must_use]
+    pub fn get(&self) -> &BankParams {
+        &self.0
+    }
+
+    /// A bank with scales drawn from the ranges of the settings, the same for the same seed: first all `α_j`,
+    /// then all `β_jl`.
+    ///
+    /// ```
+    /// use hodgelet::wavelet::BankParams;
+    /// let bank = BankParams::default().check()?.draw(0);
+    /// assert_eq!((bank.n_filters(), bank.n_parameters()), (10, 40));
+    /// # Ok::<(), hodgelet::wavelet::BankError>(())
+    /// ```
+    #[must_use]
+    pub fn draw(&self, seed: u64) -> Bank {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut uniform = |n: usize, (lowest, highest): (f64, f64)| -> Vec<f64> {
+            (0..n)
+                .map(|_| (lowest + (highest - lowest) * rng.random::<f64>()).clamp(lowest, highest))
+                .collect()
+        };
+        let n_low = if self.0.low_pass.is_some() { self.0.n_filters } else { 0 };
+        let low = uniform(n_low, self.0.low_pass_scales);
+        let band = uniform(self.0.n_filters * self.0.n_bands, self.0.band_pass_scales);
+        self.with_scales(&low, &band).expect("scales drawn from a checked range are in range")
+    }
+
+    /// A bank with the scales `low_pass` `[W]` (or none) and `band_pass` `[W, L]`, row by row.
+    ///
+    /// # Errors
+    ///
+    /// [`BankError`] when a slice has the wrong length or a scale is outside [`SCALE_RANGE`].
+    pub fn with_scales(&self, low_pass: &[f64], band_pass: &[f64]) -> Result<Bank, BankError> {
+        let BankParams { n_filters, n_bands, .. } = self.0;
+        let n_low = usize::from(self.0.low_pass.is_some());
+        check_length("the slice of low-pass scales", low_pass, n_filters * n_low)?;
+        check_length("the slice of band-pass scales", band_pass, n_filters * n_bands)?;
+        let scales = (0..n_filters).flat_map(|j| {
+            let own = &low_pass[j * n_low..(j + 1) * n_low];
+            own.iter().chain(&band_pass[j * n_bands..(j + 1) * n_bands]).copied()
+        });
+        let parameters: Vec<f64> = scales.map(|scale| self.0.transform.parameter(scale)).collect();
+        self.with_parameters(&parameters)
+    }
+
+    /// A bank with the unconstrained parameters given, in the order of [`Bank::parameters`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Bank::set_parameters`].
+    pub fn with_parameters(&self, parameters: &[f64]) -> Result<Bank, BankError> {
+        Bank::new(self.clone(), parameters)
+    }
+}
