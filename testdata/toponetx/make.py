@@ -16,8 +16,8 @@ OUT = Path(__file__).with_name("complexes.json")
 Simplex = tuple[int, ...]
 
 CONVENTION = {
-    "simplices": "entry k lists the k-simplices in the order of TopoNetX, vertices ascending; row and column i of "
-    "an operator belong to simplex i; an edge points from the lower vertex to the higher",
+    "simplices": "entry k lists the k-simplices in the order of TopoNetX (lexicographic here), vertices ascending; "
+    "row and column i of an operator belong to simplex i; an edge points from the lower vertex to the higher",
     "clique": "true where the complex is the clique complex of its graph, cliques up to dimension max_dim; "
     "otherwise the triangles are those listed",
     "boundaries": "entry k-1 is B_k as triplets [row, column, value], sorted by column then row; "
@@ -138,6 +138,7 @@ def record(name: str, max_dim: int, simplices: list[Simplex], clique: bool) -> d
     complex_ = tnx.SimplicialComplex(simplices)
     cells = [[tuple(sorted(s)) for s in complex_.skeleton(k)] if k <= complex_.dim else [] for k in range(max_dim + 1)]
     counts = [len(c) for c in cells]
+    assert all(c == sorted(c) for c in cells), name
     assert cells[0] == [(v,) for v in range(counts[0])] and sum(counts) == len(simplices), name
     b = [boundary(complex_, k, (counts[k - 1], counts[k])) for k in range(1, max_dim + 1)]
     ranks = [0, *(sympy.Matrix(m).rank() if m.size else 0 for m in b), 0]
