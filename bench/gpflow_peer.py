@@ -95,6 +95,7 @@ class Trace:
         """Wrap an objective that returns loss and gradient."""
         self.objective = objective
         self.evaluations = 0
+        self.failures = 0  # TensorFlow answers NaN where a Cholesky factor does not exist
         self.best = -np.inf
         self.best_x: np.ndarray | None = None
         self.points: list[tuple[float, float]] = []
@@ -104,6 +105,7 @@ class Trace:
         """Evaluate, and note the time if the ELBO is a new best."""
         loss, gradient = self.objective(x)
         self.evaluations += 1
+        self.failures += int(not np.isfinite(loss))
         if -loss > self.best:
             self.best, self.best_x = float(-loss), x.copy()
             self.points.append((time.perf_counter() - self.start, self.best))
@@ -123,10 +125,7 @@ def seconds_per_evaluation(objective: Any, x: np.ndarray, repeats: int) -> float
 def minimize(trace: Trace, x: np.ndarray, max_iterations: int) -> tuple[int, str]:
     """L-BFGS from x; iterations taken and why it stopped."""
     options = {"maxiter": max_iterations, "maxfun": 10 * max_iterations}
-    try:
-        result = scipy.optimize.minimize(trace, x, jac=True, method="L-BFGS-B", options=options)
-    except tf.errors.InvalidArgumentError as error:  # a Cholesky factor that does not exist
-        return -1, error.message.splitlines()[0]
+    result = scipy.optimize.minimize(trace, x, jac=True, method="L-BFGS-B", options=options)
     return int(result.nit), str(result.message)
 
 
@@ -161,6 +160,7 @@ def train(problem: Problem, max_iterations: int, repeats: int) -> dict[str, Any]
         "evaluation_seconds": each,
         "fit_seconds": total,  # compiled before
         "evaluations": trace.evaluations,
+        "failed_evaluations": trace.failures,
         "iterations": iterations,
         "stopped": message,
         "initial_elbo": float(-loss),
