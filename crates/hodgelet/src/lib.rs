@@ -11,6 +11,7 @@
 
 pub mod complex;
 pub mod dataset;
+pub mod feature;
 pub mod hodge;
 pub mod linalg;
 pub mod measure;

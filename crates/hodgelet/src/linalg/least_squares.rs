@@ -24,21 +24,23 @@ pub enum Range {
 ///
 /// Björck, *Numerical methods for least squares problems* (1996), Algorithm 7.4.1.
 pub fn remove_range(a: &SparseMat, range: Range, x: &mut [f64]) {
-    let scale = squared_norm(x);
-    for _ in 0..8 {
-        let before = normal_residual(a, range, x);
-        if before <= (4.0 * f64::EPSILON).powi(2) * scale || !before.is_finite() {
+    // What rounding of x alone makes of ‖Aᵀ r‖²: below it there is nothing left to remove.
+    let noise = (4.0 * f64::EPSILON).powi(2) * squared_norm(x) * squared_norm(a.values());
+    let mut before = normal_residual(a, range, x);
+    for _ in 0..4 {
+        if before <= noise || !before.is_finite() {
             return;
         }
-        cgls(a, range, x);
-        // ‖Aᵀ r‖ at rounding level does not shrink any more.
-        if normal_residual(a, range, x) > 0.25 * before {
+        cgls(a, range, x, noise);
+        let after = normal_residual(a, range, x);
+        if after > 0.25 * before {
             return;
         }
+        before = after;
     }
 }
 
-fn cgls(a: &SparseMat, range: Range, r: &mut [f64]) {
+fn cgls(a: &SparseMat, range: Range, r: &mut [f64], noise: f64) {
     let n = match range {
         Range::Columns => a.n_cols(),
         Range::Rows => a.n_rows(),
@@ -48,7 +50,8 @@ fn cgls(a: &SparseMat, range: Range, r: &mut [f64]) {
     pull(a, range, r, &mut s);
     let mut p = s.clone();
     let mut gamma = squared_norm(&s);
-    let goal = gamma * 1e-30;
+    // Below the noise, search directions lie in the kernel of A as much as not, and their steps are wild.
+    let goal = noise.max(gamma * 1e-26);
     for _ in 0..4 * n + 20 {
         push(a, range, &p, &mut q);
         let curvature = squared_norm(&q);

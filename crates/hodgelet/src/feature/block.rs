@@ -1,0 +1,194 @@
+//! Blocks of features, and the measures of all complexes in one block.
+
+use crate::hodge::HodgeComponent;
+use crate::measure::{ComplexMeasures, DimMeasures, EnergyMeasure};
+use serde::{Deserialize, Serialize};
+
+/// Which part of the signals of one dimension a block describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// The exact component.
+    Exact,
+    /// The co-exact component.
+    Coexact,
+    /// The harmonic component.
+    Harmonic,
+    /// All three together, as methods without the Hodge split see them.
+    Whole,
+}
+
+impl Part {
+    /// The components it holds.
+    #[must_use]
+    pub fn components(self) -> &'static [HodgeComponent] {
+        match self {
+            Self::Exact => &[HodgeComponent::Exact],
+            Self::Coexact => &[HodgeComponent::Coexact],
+            Self::Harmonic => &[HodgeComponent::Harmonic],
+            Self::Whole => &HodgeComponent::ALL,
+        }
+    }
+}
+
+/// A dimension and a part of its signals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Block {
+    /// Dimension of the cells.
+    pub dim: usize,
+    /// Part of their signals.
+    pub part: Part,
+}
+
+impl Block {
+    /// The blocks of the Hodge split of one dimension, in order; vertices have no exact part.
+    #[must_use]
+    pub fn split(dim: usize) -> Vec<Self> {
+        let parts = [Part::Exact, Part::Coexact, Part::Harmonic];
+        parts.into_iter().skip(usize::from(dim == 0)).map(|part| Self { dim, part }).collect()
+    }
+}
+
+impl std::fmt::Display for Block {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.dim {
+            0 => f.write_str("vertex ")?,
+            1 => f.write_str("edge ")?,
+            2 => f.write_str("triangle ")?,
+            k => write!(f, "{k}-cell ")?,
+        }
+        f.write_str(match self.part {
+            Part::Exact => "exact",
+            Part::Coexact => "co-exact",
+            Part::Harmonic => "harmonic",
+            Part::Whole => "whole",
+        })
+    }
+}
+
+/// The measures of many complexes in one block, end to end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockMeasures {
+    n_channels: usize,
+    atom_starts: Vec<usize>,   // [n + 1]
+    eigenvalues: Vec<f64>,     // [n_atoms]
+    live_starts: Vec<usize>,   // [n + 1]
+    live: Vec<u32>,            // [n_live]
+    energy_starts: Vec<usize>, // [n + 1]
+    energies: Vec<f64>,        // per complex, [n_live, n_atoms] row-major
+}
+
+impl BlockMeasures {
+    /// The measures of `complexes` in `block`. A complex without a signal there has no atom.
+    #[must_use]
+    pub fn new<'a>(block: Block, complexes: impl IntoIterator<Item = &'a ComplexMeasures>) -> Self {
+        let mut out = Self {
+            n_channels: 0,
+            atom_starts: vec![0],
+            eigenvalues: Vec::new(),
+            live_starts: vec![0],
+            live: Vec::new(),
+            energy_starts: vec![0],
+            energies: Vec::new(),
+        };
+        for complex in complexes {
+            let measures = complex.of_dim(block.dim);
+            out.n_channels = out.n_channels.max(measures.map_or(0, DimMeasures::n_channels));
+            let components = block.part.components().iter();
+            let parts: Vec<&EnergyMeasure> =
+                measures.map(|m| components.map(|&c| m.component(c)).collect()).unwrap_or_default();
+            out.push(&parts);
+        }
+        out
+    }
+
+    /// Adds one complex. All parts of one signal have the same live channels.
+    fn push(&mut self, parts: &[&EnergyMeasure]) {
+        parts.iter().for_each(|part| self.eigenvalues.extend(part.eigenvalues()));
+        let live = parts.first().map_or(&[][..], |part| part.live());
+        self.live.extend(live);
+        for position in 0..live.len() {
+            parts.iter().for_each(|part| self.energies.extend(part.energies(position)));
+        }
+        self.atom_starts.push(self.eigenvalues.len());
+        self.live_starts.push(self.live.len());
+        self.energy_starts.push(self.energies.len());
+    }
+
+    /// The complexes `indices`, in that order.
+    #[must_use]
+    pub fn select(&self, indices: &[usize]) -> Self {
+        fn pick<T: Copy>(starts: &[usize], values: &[T], indices: &[usize]) -> (Vec<usize>, Vec<T>) {
+            let (mut new_starts, mut new) = (vec![0], Vec::new());
+            for &i in indices {
+                new.extend_from_slice(&values[starts[i]..starts[i + 1]]);
+                new_starts.push(new.len());
+            }
+            (new_starts, new)
+        }
+        let (atom_starts, eigenvalues) = pick(&self.atom_starts, &self.eigenvalues, indices);
+        let (live_starts, live) = pick(&self.live_starts, &self.live, indices);
+        let (energy_starts, energies) = pick(&self.energy_starts, &self.energies, indices);
+        let n_channels = self.n_channels;
+        Self { n_channels, atom_starts, eigenvalues, live_starts, live, energy_starts, energies }
+    }
+
+    /// Number of complexes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.atom_starts.len() - 1
+    }
+
+    /// Whether there is no complex.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of channels.
+    #[must_use]
+    pub fn n_channels(&self) -> usize {
+        self.n_channels
+    }
+
+    /// All eigenvalues, complex after complex.
+    #[must_use]
+    pub fn eigenvalues(&self) -> &[f64] {
+        &self.eigenvalues
+    }
+
+    /// Where the eigenvalues of complex `i` stand.
+    #[must_use]
+    pub fn atoms(&self, i: usize) -> std::ops::Range<usize> {
+        self.atom_starts[i]..self.atom_starts[i + 1]
+    }
+
+    /// The live channels of complex `i` with the masses of its atoms.
+    pub fn channels(&self, i: usize) -> impl Iterator<Item = (usize, &[f64])> + '_ {
+        let live = &self.live[self.live_starts[i]..self.live_starts[i + 1]];
+        let energies = &self.energies[self.energy_starts[i]..self.energy_starts[i + 1]];
+        let n = self.atoms(i).len();
+        live.iter().enumerate().map(move |(p, &d)| (d as usize, &energies[p * n..(p + 1) * n]))
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        8 * (self.eigenvalues.len() + self.energies.len()) + 4 * self.live.len() + 24 * self.atom_starts.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_named_by_cell_and_component() {
+        let names: Vec<String> =
+            Block::split(0).into_iter().chain(Block::split(1)).map(|b| b.to_string()).collect();
+        assert_eq!(
+            names,
+            ["vertex co-exact", "vertex harmonic", "edge exact", "edge co-exact", "edge harmonic"]
+        );
+    }
+}

@@ -1,0 +1,18 @@
+//! Hodgelet features: energy measures and a bank of filters become the vector of a complex.
+//!
+//! Features come in blocks, one per dimension and Hodge component, because each block has its own bank and its
+//! own kernel. Within a block, the feature of channel `d` and filter `j` is the norm of the wavelet coefficients,
+//! `s_dj = √(Σ_n w_j(λ_n)² E_nd + 10⁻¹²)`, in column `d W + j`.
+
+mod block;
+mod fourier;
+mod standardize;
+mod wavelet;
+
+pub use block::{Block, BlockMeasures, Part};
+pub use fourier::{FourierError, FourierPoints};
+pub use standardize::Standardizer;
+pub use wavelet::{harmonic_features, wavelet_features, wavelet_vjp};
+
+/// Added under the root: the norm has no derivative at zero.
+pub const ENERGY_FLOOR: f64 = 1e-12;

@@ -1,0 +1,139 @@
+//! Standardization of feature columns by training statistics, with its exact derivative.
+
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{Mat, MatMut, MatRef};
+use serde::{Deserialize, Serialize};
+
+/// Deviation, relative to the largest value of its column, below which a column counts as constant. Features of
+/// isomorphic complexes differ by about 1e-13; a deviation of that size must not be blown up to 1.
+const CONSTANT: f64 = 1e-9;
+
+/// Means and reciprocal deviations of the training columns; constant columns become 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Standardizer {
+    means: Vec<f64>,
+    inverses: Vec<f64>, // 1 / deviation, 0 where constant
+}
+
+impl Standardizer {
+    /// Mean and population deviation of every column of `features`, `[n, n_columns]`.
+    #[must_use]
+    pub fn fit(features: MatRef<'_, f64>) -> Self {
+        let n = features.nrows().max(1) as f64;
+        let (mut means, mut inverses) = (Vec::new(), Vec::new());
+        for j in 0..features.ncols() {
+            let column = || features.col(j).iter();
+            let mean = column().sum::<f64>() / n;
+            let deviation = (column().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
+            let largest = column().fold(0.0f64, |a, x| a.max(x.abs()));
+            let live = deviation > CONSTANT * largest && (1.0 / deviation).is_finite();
+            means.push(mean);
+            inverses.push(if live { 1.0 / deviation } else { 0.0 });
+        }
+        Self { means, inverses }
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn n_columns(&self) -> usize {
+        self.means.len()
+    }
+
+    /// Number of columns that are not constant.
+    #[must_use]
+    pub fn n_live(&self) -> usize {
+        self.inverses.iter().filter(|&&r| r > 0.0).count()
+    }
+
+    /// Whether column `j` varies over the training data.
+    #[must_use]
+    pub fn is_live(&self, j: usize) -> bool {
+        self.inverses[j] > 0.0
+    }
+
+    /// Standardizes `features` in place: `z = (s − mean) / deviation`.
+    ///
+    /// # Panics
+    ///
+    /// When the number of columns is another.
+    pub fn apply(&self, mut features: MatMut<'_, f64>) {
+        assert_eq!(features.ncols(), self.n_columns(), "a standardizer fits the columns it has seen");
+        for j in 0..features.ncols() {
+            let (mean, inverse) = (self.means[j], self.inverses[j]);
+            features.rb_mut().col_mut(j).iter_mut().for_each(|x| *x = (*x - mean) * inverse);
+        }
+    }
+
+    /// Reverse mode through [`fit`](Self::fit) and [`apply`](Self::apply) on the same rows: replaces `upstream`, the
+    /// derivative of a function in `z`, by its derivative in the features.
+    ///
+    /// With `r = 1 / deviation`, `∂f/∂s = r (g − mean(g) − z · mean(g z))`.
+    pub fn vjp(&self, z: MatRef<'_, f64>, mut upstream: MatMut<'_, f64>) {
+        let n = z.nrows().max(1) as f64;
+        for j in 0..z.ncols() {
+            let column = upstream.rb_mut().col_mut(j);
+            let mean = column.rb().iter().sum::<f64>() / n;
+            let tilt = column.rb().iter().zip(z.col(j).iter()).map(|(g, z)| g * z).sum::<f64>() / n;
+            for (g, z) in column.iter_mut().zip(z.col(j).iter()) {
+                *g = self.inverses[j] * (*g - mean - z * tilt);
+            }
+        }
+    }
+
+    /// A standardized copy of `features`.
+    #[must_use]
+    pub fn applied(&self, features: MatRef<'_, f64>) -> Mat<f64> {
+        let mut z = features.to_owned();
+        self.apply(z.as_mut());
+        z
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Mat<f64> {
+        Mat::from_fn(7, 3, |i, j| match j {
+            0 => 1e6 + (i as f64).sin(),
+            1 => 5.0 + 1e-13 * i as f64, // constant but for rounding
+            _ => (i * i) as f64 * 1e-8,
+        })
+    }
+
+    #[test]
+    fn live_columns_have_mean_zero_and_deviation_one_and_constant_ones_are_zero() {
+        let standardizer = Standardizer::fit(sample().as_ref());
+        let z = standardizer.applied(sample().as_ref());
+        assert_eq!((standardizer.n_live(), standardizer.is_live(1)), (2, false));
+        for j in [0, 2] {
+            let mean: f64 = z.col(j).iter().sum::<f64>() / 7.0;
+            let square: f64 = z.col(j).iter().map(|x| x * x).sum::<f64>() / 7.0;
+            assert!(mean.abs() < 1e-9 && (square - 1.0).abs() < 1e-9);
+        }
+        assert!(z.col(1).iter().all(|&x| x == 0.0));
+    }
+
+    #[test]
+    fn the_derivative_equals_finite_differences() {
+        let features = Mat::from_fn(6, 2, |i, j| ((3 * i + j) as f64).sin() * (1.0 + j as f64));
+        let weights = Mat::from_fn(6, 2, |i, j| ((i + 5 * j) as f64).cos());
+        let value = |s: &Mat<f64>| -> f64 {
+            let z = Standardizer::fit(s.as_ref()).applied(s.as_ref());
+            (0..2).flat_map(|j| (0..6).map(move |i| (i, j))).map(|at| weights[at] * z[at].powi(3)).sum()
+        };
+        let standardizer = Standardizer::fit(features.as_ref());
+        let z = standardizer.applied(features.as_ref());
+        let mut gradient = Mat::from_fn(6, 2, |i, j| 3.0 * weights[(i, j)] * z[(i, j)].powi(2));
+        standardizer.vjp(z.as_ref(), gradient.as_mut());
+        for i in 0..6 {
+            for j in 0..2 {
+                let (mut up, mut down) = (features.clone(), features.clone());
+                up[(i, j)] += 1e-6;
+                down[(i, j)] -= 1e-6;
+                let expected = (value(&up) - value(&down)) / 2e-6;
+                assert!((gradient[(i, j)] - expected).abs() < 1e-7, "{} {expected}", gradient[(i, j)]);
+            }
+        }
+    }
+}

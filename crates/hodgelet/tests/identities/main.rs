@@ -1,0 +1,7 @@
+//! What the mathematics promises, on degenerate families and on random complexes.
+
+mod complexes;
+mod energies;
+mod families;
+mod features;
+mod invariance;
