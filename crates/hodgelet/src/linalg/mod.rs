@@ -3,6 +3,8 @@
 pub mod eigen;
 pub mod lanes;
 pub mod least_squares;
+pub mod dense;
+pub mod simd;
 mod sparse;
 
 pub use sparse::SparseMat;
