@@ -15,5 +15,6 @@ pub mod feature;
 pub mod hodge;
 pub mod linalg;
 pub mod measure;
+pub mod param;
 pub mod signal;
 pub mod wavelet;
