@@ -13,6 +13,7 @@ pub mod complex;
 pub mod dataset;
 pub mod feature;
 pub mod hodge;
+pub mod kernel;
 pub mod linalg;
 pub mod measure;
 pub mod param;

@@ -5,3 +5,6 @@ mod energies;
 mod families;
 mod features;
 mod invariance;
+//! What the mathematics promises, on seeded random inputs.
+
+mod kernel;

@@ -1,0 +1,201 @@
+//! Derivatives of a function of the Gram matrix, by reverse mode.
+//!
+//! Let `G = ∂f/∂K`, symmetric. For a factor with argument `D` (squared distances) or `S` (inner products) put
+//! `H = G · ∂K/∂D`, entry by entry. With scaled points `X` `[n, n_columns]`,
+//!
+//! ```text
+//! ∂f/∂X = 4 (diag(H1) − H) X   (distances)        ∂f/∂X = 2 H X   (inner products)
+//! ```
+//!
+//! and lengthscales follow from `∂X/∂ln ℓ = −X`. `H` is stored as its lower triangle in panels of columns;
+//! the square block of each panel on the diagonal is filled, so that the product above needs two matrix products
+//! per panel and no transposed copy. Row sums `H1` come from the same products, through a row of ones in `Xᵀ`.
+
+use super::forward::{FactorCache, GramWorkspace, column_mut};
+use super::{BaseKernel, BlockKernel};
+use crate::linalg::dense::{clear_upper_registers, for_each, mirror_lower, panels, reshape};
+use crate::linalg::simd::{dot, vectorized};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+
+/// Derivatives of a function of the Gram matrix.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KernelGradient {
+    /// In the logarithms of the hyperparameters, in the order of [`SumKernel::params`](super::SumKernel::params).
+    pub params: Vec<f64>,
+    /// In the features of each block, `[n_points, n_columns]`; empty unless asked for.
+    pub inputs: Vec<Mat<f64>>,
+}
+
+/// Sums over all pairs of points for one factor.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    /// `Σ G K_b`: the derivative in the logarithm of the variance.
+    variance: f64,
+    /// `Σ H D`: minus half the derivative in the logarithm of a shared lengthscale.
+    argument: f64,
+    /// The derivative in the logarithm of the shape.
+    shape: f64,
+}
+
+impl Sums {
+    fn add(&mut self, other: Self, times: f64) {
+        self.variance += times * other.variance;
+        self.argument += times * other.argument;
+        self.shape += times * other.shape;
+    }
+}
+
+/// Derivatives of one block: appended to `params`, added to `inputs` where wanted.
+pub(super) fn block_gradient(
+    block: &BlockKernel,
+    index: usize,
+    workspace: &mut GramWorkspace,
+    sensitivities: MatRef<'_, f64>,
+    params: &mut Vec<f64>,
+    mut inputs: Option<&mut Mat<f64>>,
+    par: Par,
+) {
+    let n = sensitivities.nrows();
+    let GramWorkspace { factors, slopes, transposed, .. } = workspace;
+    reshape(slopes, n, n);
+    let variance_at = params.len();
+    params.push(0.0);
+    for (f, base) in block.factors.iter().enumerate() {
+        let caches = &factors[index];
+        let sums = fill_slopes(block, f, caches, sensitivities, slopes.as_mut(), par);
+        // Every factor gives the same sum; the first one's is kept.
+        if f == 0 {
+            params[variance_at] = sums.variance;
+        }
+        let scales_at = params.len();
+        params.resize(scales_at + base.lengthscales.values.len(), 0.0);
+        if base.lengthscales.values.len() == 1 {
+            params[scales_at] = -2.0 * sums.argument;
+        }
+        if inputs.is_some() || base.lengthscales.values.len() > 1 {
+            let points = &caches[f].points;
+            multiply_slopes(points.with_ones(), slopes.as_ref(), transposed, par);
+            let scales = &mut params[scales_at..];
+            pull_back(base, points.with_ones(), transposed.as_mut(), scales, inputs.as_deref_mut());
+        }
+        if base.family.shape_name().is_some() {
+            params.push(sums.shape);
+        }
+    }
+}
+
+/// `H` of factor `f`, and the sums over it.
+fn fill_slopes(
+    block: &BlockKernel,
+    f: usize,
+    caches: &[FactorCache],
+    sensitivities: MatRef<'_, f64>,
+    slopes: MatMut<'_, f64>,
+    par: Par,
+) -> Sums {
+    let panels = panels(slopes);
+    let mut sums = vec![Sums::default(); panels.len()];
+    let work = panels.into_iter().zip(&mut sums).collect();
+    for_each(work, par, |((first, mut panel), sum): ((usize, MatMut<'_, f64>), &mut Sums)| {
+        let width = panel.ncols();
+        for j in 0..width {
+            let diagonal = first + j;
+            let column = &mut column_mut(&mut panel, j)[diagonal..];
+            weigh(column, block, f, caches, sensitivities, diagonal);
+            let (on, below) = column.split_at_mut(1);
+            let base = &block.factors[f];
+            sum.add(slope_sums(base, &caches[f], diagonal, diagonal, on), 1.0);
+            sum.add(slope_sums(base, &caches[f], diagonal, diagonal + 1, below), 2.0);
+            if base.family.is_stationary() {
+                // A point's distance to itself is constant.
+                on[0] = 0.0;
+            }
+        }
+        mirror_lower(panel.subrows_mut(first, width));
+    });
+    // In the order of the panels: the same bits for any number of threads.
+    let mut total = Sums::default();
+    sums.into_iter().for_each(|sum| total.add(sum, 1.0));
+    total
+}
+
+/// `weights = G σ² Π_{other factors} k` in column `j`, from the diagonal down.
+fn weigh(
+    weights: &mut [f64],
+    block: &BlockKernel,
+    f: usize,
+    caches: &[FactorCache],
+    sensitivities: MatRef<'_, f64>,
+    j: usize,
+) {
+    let column = sensitivities.col(j).try_as_col_major().expect("the caller made it column-major");
+    let column = &column.as_slice()[j..];
+    let variance = block.variance;
+    vectorized(|| weights.iter_mut().zip(column).for_each(|(w, g)| *w = variance * g));
+    for (other, cache) in caches.iter().enumerate().filter(|&(other, _)| other != f) {
+        debug_assert!(other < block.factors.len(), "one cache for each factor");
+        let values = &cache.values.col_as_slice(j)[j..];
+        vectorized(|| weights.iter_mut().zip(values).for_each(|(w, v)| *w *= v));
+    }
+}
+
+/// Turns weights in column `j`, rows from `first`, into slopes, and sums over them.
+fn slope_sums(base: &BaseKernel, cache: &FactorCache, j: usize, first: usize, weights: &mut [f64]) -> Sums {
+    let values = &cache.values.col_as_slice(j)[first..];
+    let arguments = &cache.arguments.col_as_slice(j)[first..];
+    let variance = dot(weights, values);
+    let shape = base.family.slopes(base.shape, arguments, values, weights);
+    Sums { variance, argument: dot(weights, arguments), shape }
+}
+
+/// `out = (Xᵀ; 1ᵀ) H`, `[n_columns + 1, n]`, where `H` is symmetric and stored as its lower triangle with full
+/// diagonal blocks.
+fn multiply_slopes(points: MatRef<'_, f64>, slopes: MatRef<'_, f64>, out: &mut Mat<f64>, par: Par) {
+    reshape(out, points.nrows(), points.ncols());
+    let n = points.ncols();
+    for_each(panels(out.as_mut()), par, |(first, mut panel)| {
+        let width = panel.ncols();
+        let below = slopes.submatrix(first, first, n - first, width);
+        let left = slopes.submatrix(first, 0, width, first);
+        matmul(panel.as_mut(), Accum::Replace, points.subcols(first, n - first), below, 1.0, Par::Seq);
+        matmul(panel, Accum::Add, points.subcols(0, first), left.transpose(), 1.0, Par::Seq);
+        clear_upper_registers();
+    });
+}
+
+/// Derivatives in lengthscales (where there are several) and inputs, from `products = (Xᵀ; 1ᵀ) H`.
+fn pull_back(
+    base: &BaseKernel,
+    points: MatRef<'_, f64>,
+    mut products: MatMut<'_, f64>,
+    scales: &mut [f64],
+    inputs: Option<&mut Mat<f64>>,
+) {
+    let n_columns = points.nrows() - 1;
+    for i in 0..points.ncols() {
+        let row_sum = products[(n_columns, i)];
+        for c in 0..n_columns {
+            let (x, product) = (points[(c, i)], products[(c, i)]);
+            let gradient =
+                if base.family.is_stationary() { 4.0 * (row_sum * x - product) } else { 2.0 * product };
+            products[(c, i)] = gradient;
+        }
+    }
+    if scales.len() > 1 {
+        for i in 0..points.ncols() {
+            for c in 0..n_columns {
+                if let Some(g) = base.lengthscales.index(c) {
+                    scales[g] -= products[(c, i)] * points[(c, i)];
+                }
+            }
+        }
+    }
+    let Some(inputs) = inputs else { return };
+    for c in 0..n_columns {
+        let scale = 1.0 / base.lengthscales.of_column(c);
+        for (i, out) in inputs.col_as_slice_mut(c).iter_mut().enumerate() {
+            *out += products[(c, i)] * scale;
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Scaled points, their inner products, and squared distances without cancellation.
+//!
+//! Distances come from one matrix product, `‖x‖² + ‖y‖² − 2xᵀy`, which loses digits where points are close.
+//! Columns are centered first, and a pair that comes out close relative to its norms is computed again from the
+//! difference: equal rows are at distance exactly 0, and no distance is negative. Cancellation noise in place
+//! of those zeros makes Gram matrices indefinite once lengthscales shrink.
+
+use super::{BaseKernel, KernelError};
+use crate::linalg::dense::{clear_upper_registers, reshape};
+use crate::linalg::simd::{dot, squared_distance, vectorized};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+
+/// A squared distance below this share of `‖x‖² + ‖y‖²` is computed again from the difference: what is left of
+/// the product then has a relative error of about `ε/CLOSE`, 1e-9.
+const CLOSE: f64 = 1e-6;
+
+/// Smallest lengthscale, in units of the largest distance from the mean, that distances resolve: products err by
+/// `ε` of the squared norm, so that at this lengthscale the error of `D` is still below 1e-3.
+const RESOLUTION: f64 = 1e-6;
+
+/// Largest distance from the mean in lengthscales: squares and their sums stay finite.
+const FARTHEST: f64 = 1e100;
+
+/// Points divided by their lengthscales, one column of the matrix each.
+#[derive(Clone, Debug)]
+pub(super) struct Points {
+    scaled: Mat<f64>,        // [n_columns + 1, n_points], the last row all ones
+    squared_norms: Vec<f64>, // [n_points]
+}
+
+impl Default for Points {
+    fn default() -> Self {
+        Self { scaled: Mat::new(), squared_norms: Vec::new() }
+    }
+}
+
+impl Points {
+    /// Scales `inputs` `[n_points, n_columns]`, less `center` where the kernel does not see translations.
+    pub(super) fn fill(
+        &mut self,
+        base: &BaseKernel,
+        block: usize,
+        inputs: MatRef<'_, f64>,
+        center: &[f64],
+    ) -> Result<(), KernelError> {
+        let (n, n_columns) = (inputs.nrows(), inputs.ncols());
+        reshape(&mut self.scaled, n_columns + 1, n);
+        for column in 0..n_columns {
+            let shift = if base.family.is_stationary() { center[column] } else { 0.0 };
+            let scale = 1.0 / base.lengthscales.of_column(column);
+            for row in 0..n {
+                let scaled = (inputs[(row, column)] - shift) * scale;
+                if scaled.is_nan() || scaled.abs() > FARTHEST {
+                    return Err(far(block, inputs, row, column, scaled));
+                }
+                self.scaled[(column, row)] = scaled;
+            }
+        }
+        self.squared_norms.clear();
+        for i in 0..n {
+            self.scaled[(n_columns, i)] = 1.0;
+            self.squared_norms.push(dot(self.point(i), self.point(i)));
+        }
+        Ok(())
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.squared_norms.len()
+    }
+
+    pub(super) fn n_columns(&self) -> usize {
+        self.scaled.nrows().saturating_sub(1)
+    }
+
+    /// Scaled columns of point `i`.
+    pub(super) fn point(&self, i: usize) -> &[f64] {
+        let column = self.scaled.col_as_slice(i);
+        &column[..column.len() - 1]
+    }
+
+    /// All points with a row of ones below, `[n_columns + 1, n_points]`.
+    pub(super) fn with_ones(&self) -> MatRef<'_, f64> {
+        self.scaled.as_ref()
+    }
+
+    /// Squared norm of point `i`.
+    pub(super) fn squared_norm(&self, i: usize) -> f64 {
+        self.squared_norms[i]
+    }
+
+    /// `count` points from `first`, `[n_columns, count]`.
+    fn range(&self, first: usize, count: usize) -> MatRef<'_, f64> {
+        self.scaled.as_ref().subcols(first, count).subrows(0, self.n_columns())
+    }
+}
+
+/// Why a scaled feature is out of range; one that is not finite spoils the mean, so it is looked for first.
+fn far(block: usize, inputs: MatRef<'_, f64>, row: usize, column: usize, scaled: f64) -> KernelError {
+    match (0..inputs.nrows()).find(|&i| !inputs[(i, column)].is_finite()) {
+        Some(row) => KernelError::NotFinite { block, row, column, found: inputs[(row, column)] },
+        None => KernelError::TooFar { block, row, column, found: scaled.abs(), highest: FARTHEST },
+    }
+}
+
+/// Mean of each column.
+pub(super) fn center(inputs: MatRef<'_, f64>) -> Vec<f64> {
+    let n = inputs.nrows().max(1) as f64;
+    inputs.col_iter().map(|column| column.iter().map(|v| v / n).sum()).collect()
+}
+
+/// Inner products of the points of `left` from `first_left` with those of `right` from `first_right`, as many as
+/// `out` has rows and columns.
+pub(super) fn products(
+    left: &Points,
+    first_left: usize,
+    right: &Points,
+    first_right: usize,
+    out: MatMut<'_, f64>,
+) {
+    let a = left.range(first_left, out.nrows());
+    let b = right.range(first_right, out.ncols());
+    matmul(out, Accum::Replace, a.transpose(), b, 1.0, Par::Seq);
+    clear_upper_registers();
+}
+
+/// Turns inner products of `left` from `first` with point `j` of `right` into squared distances.
+pub(super) fn distances(products: &mut [f64], left: &Points, first: usize, right: &Points, j: usize) {
+    let norms = &left.squared_norms[first..first + products.len()];
+    let norm = right.squared_norms[j];
+    let n_close: usize = vectorized(|| {
+        let mut close = 0;
+        for (d, &other) in products.iter_mut().zip(norms) {
+            let total = norm + other;
+            *d = total - 2.0 * *d;
+            close += usize::from(*d <= CLOSE * total);
+        }
+        close
+    });
+    if n_close > 0 {
+        for (i, d) in products.iter_mut().enumerate() {
+            if *d <= CLOSE * (norm + norms[i]) {
+                *d = squared_distance(left.point(first + i), right.point(j));
+            }
+        }
+    }
+}
+
+/// Smallest lengthscales that the distances between these points resolve, one for each lengthscale of `base`.
+pub(super) fn lengthscale_floors(base: &BaseKernel, inputs: MatRef<'_, f64>, center: &[f64]) -> Vec<f64> {
+    let n_scales = base.lengthscales.values.len();
+    if !base.family.is_stationary() {
+        return vec![0.0; n_scales];
+    }
+    let mut floors = vec![0.0f64; n_scales];
+    let mut squares = vec![0.0; n_scales];
+    for i in 0..inputs.nrows() {
+        squares.fill(0.0);
+        for c in 0..inputs.ncols() {
+            if let Some(g) = base.lengthscales.index(c) {
+                squares[g] += (inputs[(i, c)] - center[c]).powi(2);
+            }
+        }
+        for (floor, square) in floors.iter_mut().zip(&squares) {
+            *floor = floor.max(RESOLUTION * square.sqrt());
+        }
+    }
+    floors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Family, Lengthscales};
+    use super::*;
+
+    fn points(inputs: &Mat<f64>) -> Points {
+        let base = BaseKernel::new(Family::SquaredExponential, Lengthscales::isotropic(0.5));
+        let mut out = Points::default();
+        out.fill(&base, 0, inputs.as_ref(), &center(inputs.as_ref())).unwrap();
+        out
+    }
+
+    fn all_distances(p: &Points) -> Mat<f64> {
+        let mut out = Mat::zeros(p.len(), p.len());
+        products(p, 0, p, 0, out.as_mut());
+        for j in 0..p.len() {
+            distances(out.col_as_slice_mut(j), p, 0, p, j);
+        }
+        out
+    }
+
+    #[test]
+    fn distances_are_those_of_the_differences() {
+        let z = Mat::from_fn(40, 7, |i, j| ((5 * i + 3 * j) as f64).sin());
+        let d = all_distances(&points(&z));
+        for i in 0..40 {
+            for j in 0..40 {
+                let expected: f64 = (0..7).map(|c| (z[(i, c)] - z[(j, c)]).powi(2)).sum::<f64>() / 0.25;
+                assert!((d[(i, j)] - expected).abs() <= 1e-13 * (1.0 + expected), "({i}, {j})");
+            }
+        }
+    }
+
+    /// Rows 1e8 from the origin and 1e-4 apart: the product alone has no digit of their distance.
+    #[test]
+    fn close_rows_keep_their_digits_and_equal_rows_are_at_zero() {
+        let z = Mat::from_fn(30, 5, |i, j| 1e8 * (j as f64 + (i % 3) as f64) + (i / 15) as f64 * 1e-4);
+        let d = all_distances(&points(&z));
+        for i in 0..30 {
+            for j in 0..30 {
+                let exact: f64 = (0..5).map(|c| (z[(i, c)] - z[(j, c)]).powi(2)).sum::<f64>() / 0.25;
+                // The columns are rounded once, in units of the largest value: 1e9 ε.
+                let error = (d[(i, j)].sqrt() - exact.sqrt()).abs();
+                assert!(error <= 1e-6, "({i}, {j}): {} {exact}", d[(i, j)]);
+            }
+        }
+        assert_eq!(d[(0, 3)], 0.0);
+    }
+
+    #[test]
+    fn floors_follow_the_spread_of_their_columns() {
+        let z = Mat::from_fn(2, 3, |i, j| if i == 0 { 0.0 } else { [2.0, 20.0, 0.0][j] });
+        let base =
+            BaseKernel::new(Family::Matern32, Lengthscales::grouped(vec![0, 1, 2], vec![1.0, 1.0, 1.0]));
+        let floors = lengthscale_floors(&base, z.as_ref(), &center(z.as_ref()));
+        assert_eq!(floors, [RESOLUTION, 10.0 * RESOLUTION, 0.0]);
+    }
+}

@@ -1,0 +1,252 @@
+//! The Hodgelet kernel: a sum over blocks, its parameters, its Gram matrix and derivatives.
+
+use super::KernelError;
+use super::backward::{KernelGradient, block_gradient};
+use super::block::{BlockKernel, check_value};
+use super::forward::{GramWorkspace, add_block};
+use super::points::{center, lengthscale_floors};
+use crate::linalg::dense::{mirror_lower, reshape};
+use faer::{Mat, MatRef, Par};
+use serde::{Deserialize, Serialize};
+
+/// A sum of kernels, each on its own block of columns; settings and parameters known to be sound.
+///
+/// Parameters are the logarithms of the hyperparameters: block by block the variance, then for each factor its
+/// lengthscales and its α or offset.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked", into = "Unchecked")]
+pub struct SumKernel {
+    blocks: Vec<BlockKernel>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Unchecked {
+    blocks: Vec<BlockKernel>,
+}
+
+impl TryFrom<Unchecked> for SumKernel {
+    type Error = KernelError;
+
+    fn try_from(raw: Unchecked) -> Result<Self, KernelError> {
+        Self::new(raw.blocks)
+    }
+}
+
+impl From<SumKernel> for Unchecked {
+    fn from(kernel: SumKernel) -> Self {
+        Self { blocks: kernel.blocks }
+    }
+}
+
+impl SumKernel {
+    /// A kernel of these blocks.
+    ///
+    /// # Errors
+    ///
+    /// [`KernelError`] names the first setting or hyperparameter that makes no sense.
+    pub fn new(blocks: Vec<BlockKernel>) -> Result<Self, KernelError> {
+        if blocks.is_empty() {
+            return Err(KernelError::NoBlocks);
+        }
+        blocks.iter().enumerate().try_for_each(|(b, block)| block.check(b))?;
+        Ok(Self { blocks })
+    }
+
+    /// The blocks with their hyperparameters.
+    #[must_use]
+    pub fn blocks(&self) -> &[BlockKernel] {
+        &self.blocks
+    }
+
+    /// Number of parameters.
+    #[must_use]
+    pub fn n_params(&self) -> usize {
+        self.blocks.iter().map(BlockKernel::n_params).sum()
+    }
+
+    fn hyperparameters(&self) -> impl Iterator<Item = (String, f64)> + '_ {
+        self.blocks.iter().enumerate().flat_map(|(b, block)| block.hyperparameters(b))
+    }
+
+    /// Names of the parameters, such as `block 0 lengthscale 0`.
+    #[must_use]
+    pub fn param_names(&self) -> Vec<String> {
+        self.hyperparameters().map(|(name, _)| name).collect()
+    }
+
+    /// Logarithms of the hyperparameters.
+    #[must_use]
+    pub fn params(&self) -> Vec<f64> {
+        self.hyperparameters().map(|(_, value)| value.ln()).collect()
+    }
+
+    /// Sets the hyperparameters from their logarithms.
+    ///
+    /// # Errors
+    ///
+    /// [`KernelError`] for a wrong number or an extreme value; the kernel then stays as it was.
+    pub fn set_params(&mut self, params: &[f64]) -> Result<(), KernelError> {
+        let expected = self.n_params();
+        if params.len() != expected {
+            return Err(KernelError::Params { expected, found: params.len() });
+        }
+        for ((name, _), log) in self.hyperparameters().zip(params) {
+            check_value(name, log.exp())?;
+        }
+        let all = self.blocks.iter_mut().flat_map(BlockKernel::hyperparameters_mut);
+        all.zip(params).for_each(|(value, log)| *value = log.exp());
+        Ok(())
+    }
+
+    /// Lower bounds of the parameters: lengthscales below them are finer than the rounding of the distances
+    /// between these points. Minus infinity where there is no bound.
+    ///
+    /// # Errors
+    ///
+    /// [`KernelError`] when the inputs do not fit the kernel.
+    pub fn lower_bounds(&self, inputs: &[MatRef<'_, f64>]) -> Result<Vec<f64>, KernelError> {
+        self.check_inputs(inputs)?;
+        let mut bounds = Vec::with_capacity(self.n_params());
+        for (block, &z) in self.blocks.iter().zip(inputs) {
+            let center = center(z);
+            bounds.push(f64::NEG_INFINITY);
+            for base in &block.factors {
+                bounds.extend(lengthscale_floors(base, z, &center).into_iter().map(f64::ln));
+                bounds.extend(base.family.shape_name().map(|_| f64::NEG_INFINITY));
+            }
+        }
+        Ok(bounds)
+    }
+
+    /// The Gram matrix `[n, n]` of the points whose features are `inputs`, one matrix for each block.
+    ///
+    /// # Errors
+    ///
+    /// [`KernelError`] when the inputs do not fit the kernel or are not finite.
+    pub fn gram(&self, inputs: &[MatRef<'_, f64>], par: Par) -> Result<Mat<f64>, KernelError> {
+        let mut out = Mat::new();
+        self.gram_lower(inputs, &mut GramWorkspace::new(), &mut out, par)?;
+        mirror_lower(out.as_mut());
+        Ok(out)
+    }
+
+    /// The lower triangle of the Gram matrix into `out`, keeping in `workspace` what
+    /// [`backward`](Self::backward) needs. Above the diagonal `out` holds whatever it held, or 0.
+    ///
+    /// # Errors
+    ///
+    /// As [`gram`](Self::gram).
+    ///
+    /// # Complexity
+    ///
+    /// `n² n_columns` multiplications a factor, by matrix products, and `n²/2` evaluations of its family.
+    pub fn gram_lower(
+        &self,
+        inputs: &[MatRef<'_, f64>],
+        workspace: &mut GramWorkspace,
+        out: &mut Mat<f64>,
+        par: Par,
+    ) -> Result<(), KernelError> {
+        self.check_inputs(inputs)?;
+        workspace.prepare(&self.blocks);
+        let n = inputs[0].nrows();
+        reshape(out, n, n);
+        for (b, block) in self.blocks.iter().enumerate() {
+            add_block(block, b, inputs[b], &mut workspace.factors[b], out.as_mut(), b == 0, par)?;
+        }
+        if !self.blocks.iter().all(BlockKernel::is_stationary) {
+            let lower = (0..n).flat_map(|j| &out.col_as_slice(j)[j..]);
+            all_finite(lower, "gram matrix")?;
+        }
+        workspace.params = self.params();
+        Ok(())
+    }
+
+    /// Derivatives of a function `f` of the Gram matrix last put in `workspace`, where `sensitivities` is the
+    /// symmetric matrix `∂f/∂K` with all entries of `K` taken as independent; its lower triangle is read.
+    ///
+    /// Derivatives in the features come with `with_inputs`; they cost about as much as the Gram matrix.
+    ///
+    /// # Errors
+    ///
+    /// [`KernelError::Stale`] when the workspace belongs to other parameters, [`KernelError::Sensitivities`] for
+    /// another shape, [`KernelError::Overflow`] when a derivative is not finite.
+    pub fn backward(
+        &self,
+        workspace: &mut GramWorkspace,
+        sensitivities: MatRef<'_, f64>,
+        with_inputs: bool,
+        gradient: &mut KernelGradient,
+        par: Par,
+    ) -> Result<(), KernelError> {
+        let n = self.filled_with(workspace).ok_or(KernelError::Stale)?;
+        let (rows, cols) = (sensitivities.nrows(), sensitivities.ncols());
+        if (rows, cols) != (n, n) {
+            return Err(KernelError::Sensitivities { rows, cols, n });
+        }
+        let copy;
+        let sensitivities = match sensitivities.try_as_col_major() {
+            Some(_) => sensitivities,
+            None => {
+                copy = sensitivities.to_owned();
+                copy.as_ref()
+            }
+        };
+        gradient.params.clear();
+        gradient.inputs.resize_with(if with_inputs { self.blocks.len() } else { 0 }, Mat::new);
+        for (b, block) in self.blocks.iter().enumerate() {
+            let mut inputs = gradient.inputs.get_mut(b);
+            if let Some(inputs) = &mut inputs {
+                reshape(inputs, n, workspace.factors[b][0].points.n_columns());
+                inputs.fill(0.0);
+            }
+            block_gradient(block, b, workspace, sensitivities, &mut gradient.params, inputs, par);
+        }
+        all_finite(&gradient.params, "gradient of the kernel parameters")?;
+        let inputs = gradient.inputs.iter().flat_map(|z| (0..z.ncols()).flat_map(|c| z.col_as_slice(c)));
+        all_finite(inputs, "gradient of the features")
+    }
+
+    /// Number of points in the workspace, if this kernel filled it with its present parameters.
+    fn filled_with(&self, workspace: &GramWorkspace) -> Option<usize> {
+        let fits = workspace.params == self.params()
+            && workspace.factors.len() == self.blocks.len()
+            && self.blocks.iter().zip(&workspace.factors).all(|(b, f)| b.factors.len() == f.len());
+        fits.then(|| workspace.factors[0][0].points.len())
+    }
+
+    pub(super) fn check_inputs(&self, inputs: &[MatRef<'_, f64>]) -> Result<(), KernelError> {
+        let (expected, found) = (self.blocks.len(), inputs.len());
+        if expected != found {
+            return Err(KernelError::Blocks { expected, found });
+        }
+        for (b, (block, z)) in self.blocks.iter().zip(inputs).enumerate() {
+            let (expected, found) = (inputs[0].nrows(), z.nrows());
+            if expected != found {
+                return Err(KernelError::Rows { block: b, expected, found });
+            }
+            check_columns(block, b, *z)?;
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn check_columns(
+    block: &BlockKernel,
+    index: usize,
+    z: MatRef<'_, f64>,
+) -> Result<(), KernelError> {
+    match block.n_columns() {
+        Some(expected) if expected != z.ncols() => {
+            Err(KernelError::Columns { block: index, expected, found: z.ncols() })
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn all_finite<'a>(
+    values: impl IntoIterator<Item = &'a f64>,
+    what: &'static str,
+) -> Result<(), KernelError> {
+    if values.into_iter().all(|v| v.is_finite()) { Ok(()) } else { Err(KernelError::Overflow { what }) }
+}

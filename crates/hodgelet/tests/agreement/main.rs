@@ -1,0 +1,3 @@
+//! Two routes, one number.
+
+mod kernel;
