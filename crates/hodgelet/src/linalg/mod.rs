@@ -5,7 +5,9 @@ pub mod lanes;
 pub mod least_squares;
 pub mod dense;
 pub mod simd;
+pub mod cholesky;
 mod sparse;
+pub mod symmetric;
 
 pub use sparse::SparseMat;
 

@@ -1,0 +1,74 @@
+//! Products with symmetric and triangular matrices of which one triangle is stored.
+
+use super::cholesky::clear_upper_registers;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::linalg::matmul::{self};
+use faer::{Accum, MatMut, MatRef, Par};
+
+/// Copies the lower triangle of `lower` into both triangles of `full`.
+pub fn mirror_lower(lower: MatRef<'_, f64>, mut full: MatMut<'_, f64>) {
+    for j in 0..lower.ncols() {
+        for i in j..lower.nrows() {
+            full[(i, j)] = lower[(i, j)];
+            full[(j, i)] = lower[(i, j)];
+        }
+    }
+}
+
+/// `out = a b`.
+pub fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, par: Par) {
+    matmul::matmul(out, Accum::Replace, a, b, 1.0, par);
+    clear_upper_registers();
+}
+
+/// Adds `scale · TᵀT` to the lower triangle of `out`, for a lower triangular `T`.
+pub fn add_lower_gram(t: MatRef<'_, f64>, scale: f64, out: MatMut<'_, f64>, par: Par) {
+    triangular::matmul(
+        out,
+        BlockStructure::TriangularLower,
+        Accum::Add,
+        t.transpose(),
+        BlockStructure::TriangularUpper,
+        t,
+        BlockStructure::TriangularLower,
+        scale,
+        par,
+    );
+    clear_upper_registers();
+}
+
+/// Adds `scale · A Aᵀ` to the lower triangle of `out`.
+pub fn add_outer(a: MatRef<'_, f64>, scale: f64, out: MatMut<'_, f64>, par: Par) {
+    triangular::matmul(
+        out,
+        BlockStructure::TriangularLower,
+        Accum::Add,
+        a,
+        BlockStructure::Rectangular,
+        a.transpose(),
+        BlockStructure::Rectangular,
+        scale,
+        par,
+    );
+    clear_upper_registers();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::Mat;
+
+    #[test]
+    fn triangle_products_agree_with_dense_ones() {
+        let n = 37;
+        let t = Mat::from_fn(n, n, |i, j| if i >= j { ((i * 7 + j * 3) % 11) as f64 - 5.0 } else { 0.0 });
+        let a = Mat::from_fn(n, 4, |i, j| ((i + 5 * j) % 7) as f64);
+        let mut out = Mat::<f64>::zeros(n, n);
+        add_lower_gram(t.as_ref(), -0.5, out.as_mut(), Par::Seq);
+        add_outer(a.as_ref(), 2.0, out.as_mut(), Par::Seq);
+        let mut full = Mat::zeros(n, n);
+        mirror_lower(out.as_ref(), full.as_mut());
+        let expected = t.transpose() * &t * faer::Scale(-0.5) + &a * a.transpose() * faer::Scale(2.0);
+        assert!((full - expected).norm_max() < 1e-9);
+    }
+}
