@@ -1,0 +1,267 @@
+//! Likelihoods: how targets follow from latent values, and expectations of their logarithm under Gaussians.
+//!
+//! [`LikelihoodParams`] says which one and is checked into a [`Likelihood`], which holds its quadrature. Given the
+//! marginal means and variances of `q` at each latent point, a likelihood returns `Σ E_q[log p(y | f)]` with its
+//! derivatives in both (exact derivatives of the computed sum), and predictive probabilities and log densities.
+//! Several observations may share a latent point: see [`Observations`].
+
+mod batch;
+mod bernoulli;
+mod gaussian;
+pub mod normal;
+mod observations;
+pub mod points;
+pub mod quadrature;
+mod robust_max;
+mod softmax;
+
+pub use batch::Expectations;
+pub use bernoulli::{Bernoulli, Link};
+pub use gaussian::Gaussian;
+pub use observations::{Labels, ObservationError, Observations, RealGroup, Reals};
+pub use robust_max::RobustMax;
+pub use softmax::Softmax;
+
+use serde::{Deserialize, Serialize};
+
+/// Smallest variance under which expectations are taken. Derivatives in the variance are differences over a
+/// deviation: at 1e-6 they are still good to 1e-10, and the value is off by 1e-12 at most.
+pub(crate) const VARIANCE_FLOOR: f64 = 1e-12;
+
+/// Which likelihood, with its settings, not yet examined.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "type")]
+pub enum LikelihoodParams {
+    /// Two classes, one latent function.
+    Bernoulli {
+        /// The map from latent value to probability.
+        link: Link,
+        /// Gauss–Hermite nodes.
+        nodes: usize,
+    },
+    /// Several classes by the largest latent value.
+    RobustMax {
+        /// Probability that the largest latent value does not name the class.
+        epsilon: f64,
+        /// Distribution functions are squashed to `(1 − 2 squash) Φ + squash`.
+        squash: f64,
+        /// Gauss–Hermite nodes.
+        nodes: usize,
+    },
+    /// Several classes by the softmax of the latent values.
+    Softmax {
+        /// Gauss–Hermite nodes in each dimension, for up to three classes.
+        nodes: usize,
+        /// Fixed points of an expectation in training, for more than three classes.
+        points: usize,
+        /// Fixed points of a prediction, for more than three classes.
+        prediction_points: usize,
+    },
+    /// Real targets.
+    Gaussian {
+        /// Variance of the noise.
+        noise_variance: f64,
+    },
+}
+
+impl LikelihoodParams {
+    /// Probit without a floor, 20 nodes.
+    pub const PROBIT: Self = Self::Bernoulli { link: Link::Probit { floor: 0.0 }, nodes: 20 };
+    /// Logit, 20 nodes.
+    pub const LOGIT: Self = Self::Bernoulli { link: Link::Logit, nodes: 20 };
+    /// Robust-max as in GPflow: ε = 1e-3, squash 1e-6, 20 nodes.
+    pub const ROBUST_MAX: Self = Self::RobustMax { epsilon: 1e-3, squash: 1e-6, nodes: 20 };
+    /// Softmax with 20 nodes, or 128 points in training and 1024 in prediction.
+    pub const SOFTMAX: Self = Self::Softmax { nodes: 20, points: 128, prediction_points: 1024 };
+
+    /// The likelihood of `n_classes` classes (ignored by real targets), or the first setting that makes no
+    /// sense.
+    ///
+    /// # Errors
+    ///
+    /// [`LikelihoodError`] naming the setting.
+    pub fn check(self, n_classes: usize) -> Result<Likelihood, LikelihoodError> {
+        match self {
+            Self::Bernoulli { link, nodes } => {
+                if n_classes != 2 {
+                    return Err(LikelihoodError::NotTwoClasses { found: n_classes });
+                }
+                if let Link::Probit { floor } = link {
+                    check_range("floor", floor, 0.0 <= floor, 0.5)?;
+                }
+                check_size("nodes", nodes, MOST_NODES)?;
+                Ok(Likelihood::Bernoulli(Bernoulli::new(link, nodes)))
+            }
+            Self::RobustMax { epsilon, squash, nodes } => {
+                check_classes(n_classes)?;
+                check_range("epsilon", epsilon, 0.0 < epsilon, 0.5)?;
+                check_range("squash", squash, 0.0 <= squash, 0.5)?;
+                check_size("nodes", nodes, MOST_NODES)?;
+                Ok(Likelihood::RobustMax(RobustMax::new(epsilon, squash, nodes, n_classes), n_classes))
+            }
+            Self::Softmax { nodes, points, prediction_points } => {
+                check_classes(n_classes)?;
+                check_size("nodes", nodes, MOST_NODES)?;
+                check_size("points", points, MOST_POINTS)?;
+                check_size("prediction points", prediction_points, MOST_POINTS)?;
+                Ok(Likelihood::Softmax(Softmax::new(nodes, points, prediction_points, n_classes), n_classes))
+            }
+            Self::Gaussian { noise_variance } => {
+                check_range("noise variance", noise_variance, 0.0 < noise_variance, f64::INFINITY)?;
+                Ok(Likelihood::Gaussian(Gaussian::new(noise_variance)))
+            }
+        }
+    }
+}
+
+/// Beyond this many Gauss–Hermite nodes the outer weights are below the smallest number.
+const MOST_NODES: usize = 300;
+
+/// Bound on quasi-random points: the lattice takes time quadratic in it.
+const MOST_POINTS: usize = 8192;
+
+fn check_classes(found: usize) -> Result<(), LikelihoodError> {
+    if found < 2 { Err(LikelihoodError::TooFewClasses { found }) } else { Ok(()) }
+}
+
+fn check_range(setting: &'static str, value: f64, above: bool, below: f64) -> Result<(), LikelihoodError> {
+    if above && value < below { Ok(()) } else { Err(LikelihoodError::Range { setting, value, below }) }
+}
+
+fn check_size(setting: &'static str, value: usize, most: usize) -> Result<(), LikelihoodError> {
+    if (1..=most).contains(&value) { Ok(()) } else { Err(LikelihoodError::Size { setting, value, most }) }
+}
+
+/// A likelihood ready for use; only [`LikelihoodParams::check`] makes one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Likelihood {
+    /// Two classes, one latent function.
+    Bernoulli(Bernoulli),
+    /// Several classes by the largest latent value, and their number.
+    RobustMax(RobustMax, usize),
+    /// Several classes by softmax, and their number.
+    Softmax(Softmax, usize),
+    /// Real targets.
+    Gaussian(Gaussian),
+}
+
+impl Likelihood {
+    /// Number of latent functions.
+    #[must_use]
+    pub fn n_latents(&self) -> usize {
+        match self {
+            Self::Bernoulli(_) | Self::Gaussian(_) => 1,
+            Self::RobustMax(_, n_classes) | Self::Softmax(_, n_classes) => *n_classes,
+        }
+    }
+
+    /// Number of classes; `None` for real targets.
+    #[must_use]
+    pub fn n_classes(&self) -> Option<usize> {
+        match self {
+            Self::Bernoulli(_) => Some(2),
+            Self::RobustMax(_, n_classes) | Self::Softmax(_, n_classes) => Some(*n_classes),
+            Self::Gaussian(_) => None,
+        }
+    }
+}
+
+/// An expectation for one latent function, with its derivatives.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Moments {
+    pub(crate) value: f64,
+    pub(crate) d_mean: f64,
+    pub(crate) d_variance: f64,
+}
+
+/// `log Σ exp(term)`; −∞ for no terms.
+pub(crate) fn log_sum_exp(terms: impl Iterator<Item = f64> + Clone) -> f64 {
+    let top = terms.clone().fold(f64::NEG_INFINITY, f64::max);
+    if top == f64::NEG_INFINITY {
+        return top;
+    }
+    top + terms.map(|term| (term - top).exp()).sum::<f64>().ln()
+}
+
+/// What can be wrong with a likelihood or with what it is given.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LikelihoodError {
+    /// A likelihood of two classes is asked for another number.
+    #[error("a Bernoulli likelihood has 2 classes, got {found}")]
+    NotTwoClasses {
+        /// Classes asked for.
+        found: usize,
+    },
+    /// One class, or none, leaves nothing to decide.
+    #[error("a multi-class likelihood needs at least 2 classes, got {found}")]
+    TooFewClasses {
+        /// Classes asked for.
+        found: usize,
+    },
+    /// A setting is out of its range.
+    #[error(
+        "{setting} must be at least 0 (above 0 where a logarithm needs it) and below {below}, got {value}"
+    )]
+    Range {
+        /// Name of the setting.
+        setting: &'static str,
+        /// What was found.
+        value: f64,
+        /// Upper end of the range.
+        below: f64,
+    },
+    /// A size is out of its range.
+    #[error("{setting} must be between 1 and {most}, got {value}")]
+    Size {
+        /// Name of the setting.
+        setting: &'static str,
+        /// What was found.
+        value: usize,
+        /// Largest value accepted.
+        most: usize,
+    },
+    /// Labels are given to a likelihood of real values, or the other way round.
+    #[error("observations are {found}, but the likelihood is of {expected}")]
+    Kind {
+        /// What the likelihood is of.
+        expected: &'static str,
+        /// What was given.
+        found: &'static str,
+    },
+    /// Observations and likelihood disagree about the number of classes.
+    #[error("observations have {found} classes, but the likelihood has {expected}")]
+    Classes {
+        /// Classes of the likelihood.
+        expected: usize,
+        /// Classes of the observations.
+        found: usize,
+    },
+    /// Means or variances have the wrong shape.
+    #[error("means and variances are [{rows}, {columns}], expected [{expected_rows}, {expected_columns}]")]
+    Shape {
+        /// Rows found.
+        rows: usize,
+        /// Columns found.
+        columns: usize,
+        /// Points expected.
+        expected_rows: usize,
+        /// Latent functions expected.
+        expected_columns: usize,
+    },
+    /// A mean or variance is not finite, or a variance is negative.
+    #[error(
+        "latent moment {value} at point {point}, function {latent}: expected finite, variances not negative"
+    )]
+    Moment {
+        /// Index of the point.
+        point: usize,
+        /// Index of the latent function.
+        latent: usize,
+        /// What was found.
+        value: f64,
+    },
+}
+
+#[cfg(test)]
+mod tests;

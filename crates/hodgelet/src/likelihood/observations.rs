@@ -1,0 +1,297 @@
+//! What was observed at each latent point: one or several labels, or one or several real values.
+//!
+//! After duplicate rows are collapsed one latent value carries all the observations of its group, perhaps
+//! contradicting ones. Likelihood terms are sums over them, so equal labels are kept as counts and real values
+//! as count, mean and spread.
+
+/// Observations of `n_points` latent points, in their original order and summed up per point.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Observations {
+    /// Class labels.
+    Classes(Labels),
+    /// Real values.
+    Reals(Reals),
+}
+
+/// Class labels of latent points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Labels {
+    n_classes: usize,
+    points: Vec<usize>,        // [n_observations]
+    labels: Vec<u32>,          // [n_observations]
+    starts: Vec<usize>,        // [n_points + 1]
+    counts: Vec<(usize, f64)>, // (class, count), point after point
+}
+
+/// Real values at latent points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reals {
+    points: Vec<usize>, // [n_observations]
+    values: Vec<f64>,   // [n_observations]
+    groups: Vec<RealGroup>,
+}
+
+/// The real values of one point, summed up.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RealGroup {
+    /// Number of values.
+    pub count: f64,
+    /// Their mean; 0 when there is none.
+    pub mean: f64,
+    /// Sum of squared deviations from the mean.
+    pub spread: f64,
+}
+
+impl Observations {
+    /// One label at each latent point.
+    ///
+    /// # Errors
+    ///
+    /// [`ObservationError`] when a label is not below `n_classes`, or there is no observation.
+    pub fn classes(n_classes: usize, labels: &[u32]) -> Result<Self, ObservationError> {
+        let points: Vec<usize> = (0..labels.len()).collect();
+        Self::grouped_classes(n_classes, labels, &points, labels.len())
+    }
+
+    /// Labels of which observation `o` belongs to latent point `points[o]`.
+    ///
+    /// # Errors
+    ///
+    /// [`ObservationError`] when a label is not below `n_classes`, a point is not below `n_points`, the
+    /// lengths differ, or there is no observation.
+    pub fn grouped_classes(
+        n_classes: usize,
+        labels: &[u32],
+        points: &[usize],
+        n_points: usize,
+    ) -> Result<Self, ObservationError> {
+        check_points(points, labels.len(), n_points)?;
+        if let Some(index) = labels.iter().position(|&label| label as usize >= n_classes) {
+            return Err(ObservationError::Label { index, label: labels[index], n_classes });
+        }
+        let mut pairs: Vec<(usize, usize)> =
+            points.iter().zip(labels).map(|(&point, &label)| (point, label as usize)).collect();
+        pairs.sort_unstable();
+        let (mut starts, mut counts) = (vec![0; n_points + 1], Vec::<(usize, f64)>::new());
+        let mut previous = None;
+        for pair in pairs {
+            match counts.last_mut() {
+                Some(last) if previous == Some(pair) => last.1 += 1.0,
+                _ => {
+                    counts.push((pair.1, 1.0));
+                    starts[pair.0 + 1] += 1;
+                }
+            }
+            previous = Some(pair);
+        }
+        for i in 0..n_points {
+            starts[i + 1] += starts[i];
+        }
+        let (points, labels) = (points.to_vec(), labels.to_vec());
+        Ok(Self::Classes(Labels { n_classes, points, labels, starts, counts }))
+    }
+
+    /// One real value at each latent point.
+    ///
+    /// # Errors
+    ///
+    /// [`ObservationError`] when a value is not finite, or there is no observation.
+    pub fn reals(values: &[f64]) -> Result<Self, ObservationError> {
+        let points: Vec<usize> = (0..values.len()).collect();
+        Self::grouped_reals(values, &points, values.len())
+    }
+
+    /// Real values of which observation `o` belongs to latent point `points[o]`.
+    ///
+    /// # Errors
+    ///
+    /// [`ObservationError`] when a value is not finite, a point is not below `n_points`, the lengths differ,
+    /// or there is no observation.
+    pub fn grouped_reals(
+        values: &[f64],
+        points: &[usize],
+        n_points: usize,
+    ) -> Result<Self, ObservationError> {
+        check_points(points, values.len(), n_points)?;
+        if let Some(index) = values.iter().position(|value| !value.is_finite()) {
+            return Err(ObservationError::NotFinite { index, value: values[index] });
+        }
+        let mut groups = vec![RealGroup::default(); n_points];
+        for (&point, &value) in points.iter().zip(values) {
+            // Welford's update keeps the spread free of cancellation.
+            let group = &mut groups[point];
+            group.count += 1.0;
+            let from_old = value - group.mean;
+            group.mean += from_old / group.count;
+            group.spread += from_old * (value - group.mean);
+        }
+        Ok(Self::Reals(Reals { points: points.to_vec(), values: values.to_vec(), groups }))
+    }
+
+    /// Number of latent points.
+    #[must_use]
+    pub fn n_points(&self) -> usize {
+        match self {
+            Self::Classes(labels) => labels.starts.len() - 1,
+            Self::Reals(reals) => reals.groups.len(),
+        }
+    }
+
+    /// Number of observations.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.points().len()
+    }
+
+    /// Whether there is no observation; never for a value that was made.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Latent point of each observation, `[n_observations]`.
+    #[must_use]
+    pub fn points(&self) -> &[usize] {
+        match self {
+            Self::Classes(labels) => &labels.points,
+            Self::Reals(reals) => &reals.points,
+        }
+    }
+}
+
+impl Labels {
+    /// Number of classes.
+    #[must_use]
+    pub fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
+    /// Label of each observation, `[n_observations]`.
+    #[must_use]
+    pub fn labels(&self) -> &[u32] {
+        &self.labels
+    }
+
+    /// The classes seen at point `i`, each with its count.
+    #[must_use]
+    pub fn counts(&self, i: usize) -> &[(usize, f64)] {
+        &self.counts[self.starts[i]..self.starts[i + 1]]
+    }
+}
+
+impl Reals {
+    /// Value of each observation, `[n_observations]`.
+    #[must_use]
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The values of each point, summed up, `[n_points]`.
+    #[must_use]
+    pub fn groups(&self) -> &[RealGroup] {
+        &self.groups
+    }
+}
+
+fn check_points(points: &[usize], n_targets: usize, n_points: usize) -> Result<(), ObservationError> {
+    if points.len() != n_targets {
+        return Err(ObservationError::Length { expected: n_targets, found: points.len() });
+    }
+    if points.is_empty() {
+        return Err(ObservationError::Empty);
+    }
+    match points.iter().position(|&point| point >= n_points) {
+        Some(index) => Err(ObservationError::Point { index, point: points[index], n_points }),
+        None => Ok(()),
+    }
+}
+
+/// What can be wrong with observations.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ObservationError {
+    /// There is nothing to learn from.
+    #[error("there are no observations, expected at least one")]
+    Empty,
+    /// A label is out of range.
+    #[error("label of observation {index} is {label}, expected a class below {n_classes}")]
+    Label {
+        /// Index of the observation.
+        index: usize,
+        /// What was found.
+        label: u32,
+        /// Number of classes.
+        n_classes: usize,
+    },
+    /// A real value is NaN or infinite.
+    #[error("value of observation {index} is {value}, expected a finite number")]
+    NotFinite {
+        /// Index of the observation.
+        index: usize,
+        /// What was found.
+        value: f64,
+    },
+    /// An observation belongs to a latent point that does not exist.
+    #[error("observation {index} belongs to point {point}, but there are {n_points} points")]
+    Point {
+        /// Index of the observation.
+        index: usize,
+        /// What was found.
+        point: usize,
+        /// Number of latent points.
+        n_points: usize,
+    },
+    /// Targets and points differ in number.
+    #[error("{found} points are given for {expected} observations")]
+    Length {
+        /// Number of targets.
+        expected: usize,
+        /// Number of points.
+        found: usize,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_labels_of_a_point_are_counted_and_contradicting_ones_kept() {
+        let observations = Observations::grouped_classes(3, &[2, 0, 2, 1], &[1, 0, 1, 1], 3).unwrap();
+        let Observations::Classes(labels) = &observations else { panic!("classes went in") };
+        assert_eq!(labels.counts(0), &[(0, 1.0)]);
+        assert_eq!(labels.counts(1), &[(1, 1.0), (2, 2.0)]);
+        assert_eq!(labels.counts(2), &[]);
+        assert_eq!((observations.n_points(), observations.len()), (3, 4));
+    }
+
+    #[test]
+    fn real_groups_hold_count_mean_and_spread() {
+        let observations = Observations::grouped_reals(&[1.0, 5.0, 3.0], &[0, 1, 0], 2).unwrap();
+        let Observations::Reals(reals) = observations else { panic!("reals went in") };
+        assert_eq!(reals.groups()[0], RealGroup { count: 2.0, mean: 2.0, spread: 2.0 });
+        assert_eq!(reals.groups()[1], RealGroup { count: 1.0, mean: 5.0, spread: 0.0 });
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_facts() {
+        let message = |result: Result<Observations, ObservationError>| result.unwrap_err().to_string();
+        assert_eq!(
+            message(Observations::classes(2, &[0, 2])),
+            "label of observation 1 is 2, expected a class below 2"
+        );
+        assert_eq!(
+            message(Observations::reals(&[f64::INFINITY])),
+            "value of observation 0 is inf, expected a finite number"
+        );
+        assert_eq!(message(Observations::reals(&[])), "there are no observations, expected at least one");
+        assert_eq!(
+            message(Observations::grouped_reals(&[1.0], &[4], 2)),
+            "observation 0 belongs to point 4, but there are 2 points"
+        );
+        assert_eq!(
+            message(Observations::grouped_reals(&[1.0], &[0, 1], 2)),
+            "2 points are given for 1 observations"
+        );
+    }
+}
