@@ -14,6 +14,7 @@ pub mod dataset;
 pub mod feature;
 pub mod hodge;
 pub mod kernel;
+pub mod gp;
 pub mod likelihood;
 pub mod linalg;
 pub mod measure;

@@ -22,6 +22,8 @@ pub use observations::{Labels, ObservationError, Observations, RealGroup, Reals}
 pub use robust_max::RobustMax;
 pub use softmax::Softmax;
 
+pub(crate) use bernoulli::sign;
+
 use serde::{Deserialize, Serialize};
 
 /// Smallest variance under which expectations are taken. Derivatives in the variance are differences over a

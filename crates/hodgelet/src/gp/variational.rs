@@ -1,0 +1,305 @@
+//! Full variational inference in dual (site) form.
+//!
+//! For a factorized likelihood the best Gaussian has `S = (K⁻¹ + diag w)⁻¹` [Opper09], so two numbers a point and
+//! latent function describe it. Natural-gradient steps [Khan17] move the sites to what the likelihood asks for at
+//! the current `q`:
+//!
+//! ```text
+//! w ← h,  λ ← g + h m,   g = ∂ E_q[log p] / ∂m,  h = −2 ∂ E_q[log p] / ∂v                        Eq. (4)
+//! ```
+//!
+//! The steps are accelerated by Anderson's method, and any step that lowers the ELBO is replaced by the plain one
+//! and then damped. At the fixed point the gradient in `K` is the partial one, Eq. (5).
+
+use super::anderson::Anderson;
+use super::error::GpError;
+use super::factor::Marginals;
+use super::posterior::{Posterior, Sites};
+use super::workspace::Workspace;
+use crate::likelihood::{Expectations, Likelihood, Observations};
+use faer::{Mat, MatRef};
+use serde::{Deserialize, Serialize};
+
+/// Falls of the ELBO below this, relative to its size, are rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// A step is halved this often before the iteration gives up.
+const MOST_HALVINGS: usize = 40;
+
+/// Steps in a row that change the ELBO by rounding alone, after which nothing more can be gained.
+const STALLED: usize = 4;
+
+/// How far from the optimum, relative to the tolerance, an iteration may stall and still count as converged.
+const STALLED_SLACK: f64 = 1e4;
+
+/// Settings of variational inference, not yet examined.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VariationalParams {
+    /// The iteration ends when the ELBO is estimated to be this close to its optimum, relative to `1 + |ELBO|`.
+    /// The gradient in `K` errs by about the square root of it.
+    pub tolerance: f64,
+    /// Most evaluations of the ELBO.
+    pub max_iterations: usize,
+    /// Past steps that Anderson's method looks at; 0 turns it off.
+    pub history: usize,
+}
+
+impl Default for VariationalParams {
+    fn default() -> Self {
+        Self { tolerance: 1e-11, max_iterations: 500, history: 6 }
+    }
+}
+
+impl VariationalParams {
+    /// The settings inference can run with, or the first one that makes no sense.
+    ///
+    /// # Errors
+    ///
+    /// [`GpError::Setting`] naming it.
+    pub fn check(self) -> Result<Variational, GpError> {
+        let wrong = |setting, expected, value| Err(GpError::Setting { setting, expected, value });
+        if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
+            return wrong("tolerance", "above 0 and finite", self.tolerance);
+        }
+        if self.max_iterations < 2 {
+            return wrong("max iterations", "at least 2", self.max_iterations as f64);
+        }
+        if self.history > 50 {
+            return wrong("history", "at most 50", self.history as f64);
+        }
+        Ok(Variational(self))
+    }
+}
+
+/// Variational inference with sound settings; only [`VariationalParams::check`] makes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Variational(VariationalParams);
+
+/// One evaluation of the ELBO.
+struct State {
+    sites: Sites,
+    marginals: Vec<Marginals>,
+    expectations: Expectations,
+    elbo: f64,
+}
+
+impl Variational {
+    /// The best Gaussian posterior for the Gram matrix `gram` (lower triangle), starting from `start` or from the
+    /// prior. Its objective is the ELBO.
+    ///
+    /// # Errors
+    ///
+    /// [`GpError`] when shapes or kinds do not fit, `gram` is not finite or not positive semi-definite, or the
+    /// iteration does not converge.
+    ///
+    /// # Complexity
+    ///
+    /// `2n³/3` multiplications and additions for each latent function and iteration.
+    pub fn fit(
+        &self,
+        gram: MatRef<'_, f64>,
+        likelihood: &Likelihood,
+        observations: &Observations,
+        start: Option<&Sites>,
+        workspace: &mut Workspace,
+    ) -> Result<Posterior, GpError> {
+        prepare(gram, likelihood, observations, start, workspace)?;
+        let (n, n_latents) = (observations.n_points(), likelihood.n_latents());
+        let mut run = Run { likelihood, observations, workspace, evaluations: 0 };
+        // Sites that were good for another K may leave no Gaussian with this one.
+        let warm = start.and_then(|sites| run.evaluate(sites.clone()).ok());
+        let mut state = match warm {
+            Some(state) => state,
+            None => run.evaluate(Sites::zeros(n, n_latents))?,
+        };
+        self.iterate(&mut run, &mut state)?;
+        run.finish(state)
+    }
+
+    fn iterate(&self, run: &mut Run<'_>, state: &mut State) -> Result<(), GpError> {
+        let mut anderson = Anderson::new(self.0.history);
+        let mut stalled = 0;
+        let mut change;
+        loop {
+            let residual = state.residual();
+            change = state.distance(&residual) / (1.0 + state.elbo.abs());
+            // Where K is 0 the prior is optimal whatever the sites, but only the sites give the gradient.
+            let started = state.sites.to_vec().iter().any(|&x| x != 0.0);
+            let gained = stalled >= STALLED && change <= STALLED_SLACK * self.0.tolerance;
+            if started && (change <= self.0.tolerance || gained) {
+                return Ok(());
+            }
+            if run.evaluations >= self.0.max_iterations {
+                break;
+            }
+            let Some(next) = self.step(run, state, &residual, &mut anderson)? else { break };
+            let rise = (next.elbo - state.elbo).abs();
+            stalled = if rise <= ROUNDING * (1.0 + next.elbo.abs()) { stalled + 1 } else { 0 };
+            *state = next;
+        }
+        Err(GpError::NotConverged { iterations: run.evaluations, change })
+    }
+
+    /// The first of the accelerated, the plain and the damped steps that does not lower the ELBO.
+    fn step(
+        &self,
+        run: &mut Run<'_>,
+        state: &State,
+        residual: &[f64],
+        anderson: &mut Anderson,
+    ) -> Result<Option<State>, GpError> {
+        let x = state.sites.to_vec();
+        let least = state.elbo - ROUNDING * (1.0 + state.elbo.abs());
+        if let Some(values) = anderson.propose(&x, residual, &state.scale()) {
+            match run.evaluate(state.sites.with_values(&values)) {
+                Ok(next) if next.elbo >= least => return Ok(Some(next)),
+                _ => anderson.clear(),
+            }
+        }
+        let mut rho = 1.0;
+        for _ in 0..MOST_HALVINGS {
+            if run.evaluations >= self.0.max_iterations {
+                break;
+            }
+            let values: Vec<f64> = x.iter().zip(residual).map(|(x, r)| x + rho * r).collect();
+            match run.evaluate(state.sites.with_values(&values)) {
+                Ok(next) if next.elbo >= least => return Ok(Some(next)),
+                Ok(_) | Err(GpError::NotPositiveDefinite(_) | GpError::Overflow { .. }) => rho *= 0.5,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The posterior that given sites determine, with its ELBO: what a saved model needs.
+///
+/// # Errors
+///
+/// As [`Variational::fit`].
+pub fn from_sites(
+    gram: MatRef<'_, f64>,
+    likelihood: &Likelihood,
+    observations: &Observations,
+    sites: &Sites,
+    workspace: &mut Workspace,
+) -> Result<Posterior, GpError> {
+    prepare(gram, likelihood, observations, Some(sites), workspace)?;
+    let mut run = Run { likelihood, observations, workspace, evaluations: 0 };
+    let state = run.evaluate(sites.clone())?;
+    run.finish(state)
+}
+
+fn prepare(
+    gram: MatRef<'_, f64>,
+    likelihood: &Likelihood,
+    observations: &Observations,
+    start: Option<&Sites>,
+    workspace: &mut Workspace,
+) -> Result<(), GpError> {
+    likelihood.check_observations(observations)?;
+    let (n, n_latents) = (observations.n_points(), likelihood.n_latents());
+    if let Some(sites) = start {
+        let (rows, columns) = (sites.n_points(), sites.n_latents());
+        if (rows, columns) != (n, n_latents) || !sites.is_sound() {
+            return Err(GpError::Sites { rows, columns, expected_rows: n, expected_columns: n_latents });
+        }
+    }
+    workspace.load(gram, n, n_latents)
+}
+
+/// Everything an evaluation needs.
+struct Run<'a> {
+    likelihood: &'a Likelihood,
+    observations: &'a Observations,
+    workspace: &'a mut Workspace,
+    evaluations: usize,
+}
+
+impl Run<'_> {
+    /// `q`, the ELBO and what the likelihood asks for at `sites`.
+    fn evaluate(&mut self, sites: Sites) -> Result<State, GpError> {
+        self.evaluations += 1;
+        let overflow = |quantity, value: f64| Err(GpError::Overflow { quantity, value });
+        if let Some(&value) = sites.to_vec().iter().find(|x| !x.is_finite()) {
+            return overflow("site", value);
+        }
+        let marginals = self.workspace.update(&sites)?;
+        let n = sites.n_points();
+        let mean = Mat::from_fn(n, sites.n_latents(), |i, c| marginals[c].mean[i]);
+        let variance = Mat::from_fn(n, sites.n_latents(), |i, c| marginals[c].variance[i]);
+        for value in mean.col_iter().chain(variance.col_iter()).flat_map(|column| column.iter()) {
+            if !value.is_finite() {
+                return overflow("latent moment", *value);
+            }
+        }
+        let expectations =
+            self.likelihood.expectations(self.observations, mean.as_ref(), variance.as_ref())?;
+        let divergence: f64 =
+            marginals.iter().enumerate().map(|(c, m)| divergence(m, sites.precision(c))).sum();
+        let elbo = expectations.value - divergence;
+        if !elbo.is_finite() {
+            return overflow("ELBO", elbo);
+        }
+        Ok(State { sites, marginals, expectations, elbo })
+    }
+
+    /// The posterior of a state; its factors are computed again if a rejected step came after them.
+    fn finish(mut self, mut state: State) -> Result<Posterior, GpError> {
+        let evaluations = self.evaluations;
+        if self.workspace.is_stale(&state.sites) {
+            state = self.evaluate(state.sites)?;
+        }
+        let factors = std::mem::take(&mut self.workspace.factors);
+        Ok(Posterior::new(state.elbo, evaluations, &state.marginals, state.sites, factors))
+    }
+}
+
+/// `KL(q ‖ p) = ½ [tr(K⁻¹S) − n + mᵀα + log |B|]`, with `tr(K⁻¹S) = n − Σ w_i S_ii`.
+fn divergence(marginals: &Marginals, w: &[f64]) -> f64 {
+    let trace: f64 = w.iter().zip(&marginals.variance).map(|(w, s)| w * s).sum();
+    let square: f64 = marginals.mean.iter().zip(&marginals.alpha).map(|(m, a)| m * a).sum();
+    0.5 * (square - trace + marginals.log_det)
+}
+
+impl State {
+    /// What the likelihood asks for, less what the sites are: precisions, then shifts.
+    fn residual(&self) -> Vec<f64> {
+        let (n, n_latents) = (self.sites.n_points(), self.sites.n_latents());
+        let mut residual = vec![0.0; 2 * n * n_latents];
+        let (precision, shift) = residual.split_at_mut(n * n_latents);
+        for c in 0..n_latents {
+            let (w, lambda) = (self.sites.precision(c), self.sites.shift(c));
+            for i in 0..n {
+                let h = -2.0 * self.expectations.d_variance[(i, c)];
+                let g = self.expectations.d_mean[(i, c)];
+                precision[c * n + i] = h - w[i];
+                shift[c * n + i] = g + h * self.marginals[c].mean[i] - lambda[i];
+            }
+        }
+        residual
+    }
+
+    /// Units in which sites differ: `S_ii` for precisions, its root for shifts.
+    fn scale(&self) -> Vec<f64> {
+        let variances = || self.marginals.iter().flat_map(|m| m.variance.iter());
+        variances().copied().chain(variances().map(|v| v.sqrt())).collect()
+    }
+
+    /// Estimate of how far the ELBO is from its optimum: half the squared gradient of the ELBO in `m` and `S`, in
+    /// the metric of `q`.
+    fn distance(&self, residual: &[f64]) -> f64 {
+        let n = self.sites.n_points();
+        let (precision, shift) = residual.split_at(residual.len() / 2);
+        let mut total = 0.0;
+        for (c, marginals) in self.marginals.iter().enumerate() {
+            for i in 0..n {
+                let (dw, dl) = (precision[c * n + i], shift[c * n + i]);
+                let slope = dl - dw * marginals.mean[i]; // g − α
+                let variance = marginals.variance[i];
+                total += 0.5 * slope * slope * variance + 0.25 * (dw * variance).powi(2);
+            }
+        }
+        total
+    }
+}
