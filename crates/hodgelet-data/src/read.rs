@@ -1,0 +1,74 @@
+//! What every reader returns: a dataset, and a report of what was tidied on the way.
+
+use hodgelet::dataset::Dataset;
+use std::fmt;
+
+/// A dataset and what its reader had to say about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Read {
+    /// The dataset.
+    pub dataset: Dataset,
+    /// What was tidied.
+    pub report: Report,
+    /// A name for each complex, where the format has them; otherwise empty.
+    pub ids: Vec<String>,
+}
+
+/// What a reader dropped, merged or rearranged; all zero for a tidy dataset.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Edges from a vertex to itself, dropped.
+    pub self_loops: usize,
+    /// Edges (in TU files: arcs of one direction) that stood before, dropped.
+    pub repeated: usize,
+    /// Edges of a TU dataset of which only one direction is listed.
+    pub one_way: usize,
+    /// Edges whose two directions carry different labels, or values neither equal nor opposite.
+    pub disagreeing: usize,
+    /// Complexes without a vertex, kept.
+    pub empty: usize,
+    /// Whether nodes of a TU dataset were not in the order of their graphs and were put so.
+    pub regrouped: bool,
+    /// Files that belong to the dataset but were not used.
+    pub ignored: Vec<String>,
+}
+
+impl Report {
+    /// Whether there is nothing to report.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = [
+            (self.self_loops, "self-loops dropped"),
+            (self.repeated, "repeated edges dropped"),
+            (self.one_way, "edges listed in one direction only"),
+            (self.disagreeing, "edges whose two directions disagree"),
+            (self.empty, "graphs without vertices"),
+        ];
+        let mut lines: Vec<String> =
+            counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        if self.regrouped {
+            lines.push("nodes were put in the order of their graphs".to_owned());
+        }
+        lines.extend(self.ignored.iter().map(|file| format!("{file} was not used")));
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_names_what_happened_and_nothing_else() {
+        assert!(Report::default().is_clean());
+        assert_eq!(Report::default().to_string(), "");
+        let report = Report { self_loops: 2, regrouped: true, ..Report::default() };
+        assert_eq!(report.to_string(), "2 self-loops dropped\nnodes were put in the order of their graphs");
+    }
+}
