@@ -149,4 +149,165 @@ impl Dataset {
         }
         starts
     }
+
+    /// Examines that targets and columns fit the complexes and that every number is finite.
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetError`] names the first thing that does not fit.
+    pub fn check(&self) -> Result<(), DatasetError> {
+        self.check_targets()?;
+        for (i, column) in self.columns.iter().enumerate() {
+            let twice = self.columns[..i].iter().any(|c| c.dim == column.dim && c.name == column.name);
+            if twice {
+                return Err(column.error("stands twice".to_owned()));
+            }
+            column.check(&self.cell_starts(column.dim))?;
+        }
+        Ok(())
+    }
+
+    fn check_targets(&self) -> Result<(), DatasetError> {
+        let found = match &self.targets {
+            Targets::None => return Ok(()),
+            Targets::Classes { names, labels } => {
+                if let Some(&class) = labels.iter().find(|&&class| class as usize >= names.len()) {
+                    return Err(DatasetError::Class { class, n_classes: names.len() });
+                }
+                labels.len()
+            }
+            Targets::Real(values) => {
+                if let Some(item) = values.iter().position(|v| !v.is_finite()) {
+                    return Err(DatasetError::Target { item, value: values[item] });
+                }
+                values.len()
+            }
+        };
+        let expected = self.len();
+        if found == expected { Ok(()) } else { Err(DatasetError::Targets { expected, found }) }
+    }
+}
+
+impl Column {
+    fn error(&self, fault: String) -> DatasetError {
+        DatasetError::Column { name: self.name.clone(), dim: self.dim, fault }
+    }
+
+    fn check(&self, starts: &[usize]) -> Result<(), DatasetError> {
+        if self.starts != starts {
+            return Err(self.error("does not start where the cells of each complex do".to_owned()));
+        }
+        let n_cells = starts[starts.len() - 1];
+        let (expected, found) = match &self.values {
+            ColumnValues::Labels { categories, codes } => {
+                if let Some(code) = codes.iter().find(|&&code| code as usize >= categories.len()) {
+                    return Err(self.error(format!("has category {code} of {}", categories.len())));
+                }
+                (n_cells, codes.len())
+            }
+            ColumnValues::Real { channels, values } => {
+                if let Some(value) = values.iter().find(|v| !v.is_finite()) {
+                    return Err(self.error(format!("has the value {value}, expected finite numbers")));
+                }
+                (n_cells * channels.len(), values.len())
+            }
+        };
+        if found == expected {
+            return Ok(());
+        }
+        Err(self.error(format!("has {found} values, expected {expected}")))
+    }
+}
+
+/// What can be inconsistent in a dataset.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DatasetError {
+    /// Targets and complexes differ in number.
+    #[error("{found} targets, but the dataset has {expected} complexes")]
+    Targets {
+        /// Number of complexes.
+        expected: usize,
+        /// Number of targets.
+        found: usize,
+    },
+    /// A class without a name.
+    #[error("class {class}, but {n_classes} classes have names")]
+    Class {
+        /// The class.
+        class: u32,
+        /// Number of names.
+        n_classes: usize,
+    },
+    /// A target that is not finite.
+    #[error("target of complex {item} is {value}, expected a finite number")]
+    Target {
+        /// Index of the complex.
+        item: usize,
+        /// What was found.
+        value: f64,
+    },
+    /// A column that does not fit the complexes.
+    #[error("column `{name}` of dimension {dim} {fault}")]
+    Column {
+        /// Name of the column.
+        name: String,
+        /// Dimension of its cells.
+        dim: usize,
+        /// What is wrong with it.
+        fault: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dataset(values: ColumnValues, targets: Targets) -> Dataset {
+        let complexes = vec![Complex::graph(2, &[[0, 1]]).unwrap(), Complex::graph(1, &[]).unwrap()];
+        let orientation = Orientation::Unoriented;
+        let column = Column { name: "x".to_owned(), dim: 0, orientation, starts: vec![0, 2, 3], values };
+        Dataset { name: "two".to_owned(), complexes, columns: vec![column], targets }
+    }
+
+    fn reals(values: &[f64]) -> ColumnValues {
+        ColumnValues::Real { channels: vec!["0".to_owned()], values: values.to_vec() }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let message = |values, targets| dataset(values, targets).check().unwrap_err().to_string();
+        let sound = || reals(&[1.0, 2.0, 3.0]);
+        assert_eq!(dataset(sound(), Targets::Real(vec![1.0, 2.0])).check(), Ok(()));
+        assert_eq!(message(sound(), Targets::Real(vec![1.0])), "1 targets, but the dataset has 2 complexes");
+        assert_eq!(
+            message(sound(), Targets::Real(vec![1.0, f64::NAN])),
+            "target of complex 1 is NaN, expected a finite number"
+        );
+        let targets = Targets::Classes { names: vec!["a".to_owned()], labels: vec![0, 1] };
+        assert_eq!(message(sound(), targets), "class 1, but 1 classes have names");
+        assert_eq!(
+            message(reals(&[1.0, 2.0]), Targets::None),
+            "column `x` of dimension 0 has 2 values, expected 3"
+        );
+        assert_eq!(
+            message(reals(&[1.0, f64::INFINITY, 0.0]), Targets::None),
+            "column `x` of dimension 0 has the value inf, expected finite numbers"
+        );
+        let labels = ColumnValues::Labels { categories: vec!["a".to_owned()], codes: vec![0, 0, 2] };
+        assert_eq!(message(labels, Targets::None), "column `x` of dimension 0 has category 2 of 1");
+    }
+
+    #[test]
+    fn columns_are_distinct_and_start_with_their_cells() {
+        let mut twice = dataset(reals(&[1.0, 2.0, 3.0]), Targets::None);
+        twice.columns.push(twice.columns[0].clone());
+        assert_eq!(twice.check().unwrap_err().to_string(), "column `x` of dimension 0 stands twice");
+        let mut shifted = dataset(reals(&[1.0, 2.0, 3.0]), Targets::None);
+        shifted.columns[0].starts = vec![0, 1, 3];
+        assert_eq!(
+            shifted.check().unwrap_err().to_string(),
+            "column `x` of dimension 0 does not start where the cells of each complex do"
+        );
+    }
 }

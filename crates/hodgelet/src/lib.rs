@@ -16,6 +16,7 @@ pub mod hodge;
 pub mod kernel;
 pub mod gp;
 pub mod likelihood;
+pub mod encode;
 pub mod linalg;
 pub mod measure;
 pub mod param;

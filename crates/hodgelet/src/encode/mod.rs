@@ -1,0 +1,285 @@
+//! From a dataset to signals: which channels the cells of each dimension carry.
+//!
+//! An encoding is fitted on the training complexes, because the range of degrees comes from them alone, and
+//! goes into a model file, because new complexes must get the same channels: columns are matched by name, and
+//! a label the encoding does not know becomes zeros and is counted.
+
+mod error;
+mod source;
+
+pub use error::EncodeError;
+
+use crate::complex::Complex;
+use crate::dataset::Dataset;
+use crate::linalg::SparseMat;
+use crate::signal::{Channels, Signal};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use source::{Bound, Source};
+use std::sync::Arc;
+
+/// Most channels on the cells of one dimension.
+pub const MAX_CHANNELS: usize = 1 << 16;
+
+/// What vertices carry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VertexSignal {
+    /// As the reference code of [Opolka23]: one-hot degrees, beside attributes, beside one-hot labels.
+    ///
+    /// With `p` the 99th percentile of the training degrees (interpolated, rounded down) there are `p − 1`
+    /// degree channels, for the degrees `0..p − 1`; vertices of higher degree have zeros in all of them.
+    #[default]
+    Reference,
+    /// One-hot degrees up to the largest of the training vertices, which takes the larger ones too.
+    DegreeOneHot,
+    /// The degree as one channel.
+    Degree,
+    /// One on every vertex.
+    Constant,
+    /// Attributes and one-hot labels only.
+    Attributes,
+    /// No signal.
+    None,
+}
+
+/// What cells of dimension 1 or more carry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CellSignal {
+    /// Attributes and one-hot labels where there are any, otherwise no signal.
+    #[default]
+    Auto,
+    /// Attributes and one-hot labels.
+    Columns,
+    /// An unoriented one on every cell.
+    Constant,
+    /// No signal.
+    None,
+}
+
+/// Which signals to make of a dataset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EncodingParams {
+    /// On vertices.
+    pub vertices: VertexSignal,
+    /// On edges.
+    pub edges: CellSignal,
+    /// On cells of dimension 2 or more; [`CellSignal::Columns`] asks for columns of dimension 2.
+    pub higher: CellSignal,
+    /// In place of the percentile of [`VertexSignal::Reference`].
+    pub max_degree: Option<u32>,
+}
+
+impl EncodingParams {
+    /// Fits an encoding on the complexes `train` of `dataset`; categories are all those the dataset names.
+    ///
+    /// # Errors
+    ///
+    /// [`EncodeError`] when the dataset contradicts itself, does not have what is asked for, or would need more
+    /// than [`MAX_CHANNELS`] channels.
+    pub fn fit(&self, dataset: &Dataset, train: &[usize]) -> Result<Encoding, EncodeError> {
+        dataset.check()?;
+        let len = dataset.len();
+        if let Some(&index) = train.iter().find(|&&index| index >= len) {
+            return Err(EncodeError::Index { index, len });
+        }
+        let train = || train.iter().map(|&i| &dataset.complexes[i]);
+        let mut dims = vec![self.vertex_sources(dataset, &degree_counts(train()))?];
+        let highest = dataset.columns.iter().map(|column| column.dim);
+        let highest = highest.chain(train().map(Complex::dim)).max().unwrap_or(0);
+        for dim in 1..=highest.max(1) {
+            dims.push(self.cell_sources(dataset, dim)?);
+        }
+        while dims.len() > 1 && dims.last().is_some_and(Option::is_none) {
+            dims.pop();
+        }
+        Encoding::try_from(Sources(dims))
+    }
+
+    fn vertex_sources(
+        &self,
+        dataset: &Dataset,
+        degrees: &[usize],
+    ) -> Result<Option<Vec<Source>>, EncodeError> {
+        let columns = Source::columns(dataset, 0);
+        Ok(Some(match self.vertices {
+            VertexSignal::None => return Ok(None),
+            VertexSignal::Constant => vec![Source::Constant],
+            VertexSignal::Degree => vec![Source::Degree],
+            VertexSignal::DegreeOneHot => {
+                let depth = u32::try_from(degrees.len().max(1)).unwrap_or(u32::MAX);
+                vec![Source::DegreeOneHot { depth, last_bin: true }]
+            }
+            VertexSignal::Attributes if columns.is_empty() => return Err(EncodeError::NoColumns { dim: 0 }),
+            VertexSignal::Attributes => columns,
+            VertexSignal::Reference => {
+                let max_degree = self.max_degree.unwrap_or_else(|| percentile_99(degrees));
+                let depth = max_degree.saturating_sub(1);
+                if depth == 0 && columns.is_empty() {
+                    return Err(EncodeError::NoChannels { max_degree });
+                }
+                std::iter::once(Source::DegreeOneHot { depth, last_bin: false }).chain(columns).collect()
+            }
+        }))
+    }
+
+    fn cell_sources(&self, dataset: &Dataset, dim: usize) -> Result<Option<Vec<Source>>, EncodeError> {
+        let columns = Source::columns(dataset, dim);
+        match if dim == 1 { self.edges } else { self.higher } {
+            CellSignal::None => Ok(None),
+            CellSignal::Constant => Ok(Some(vec![Source::Constant])),
+            CellSignal::Columns if columns.is_empty() && dim <= 2 => Err(EncodeError::NoColumns { dim }),
+            CellSignal::Auto | CellSignal::Columns => Ok(Some(columns).filter(|c| !c.is_empty())),
+        }
+    }
+}
+
+/// Number of vertices of each degree, up to the highest.
+fn degree_counts<'a>(complexes: impl Iterator<Item = &'a Complex>) -> Vec<usize> {
+    let mut counts = Vec::new();
+    for degree in complexes.flat_map(Complex::degrees) {
+        if counts.len() <= degree as usize {
+            counts.resize(degree as usize + 1, 0);
+        }
+        counts[degree as usize] += 1;
+    }
+    counts
+}
+
+/// The 99th percentile, linear between the two nearest ranks as in NumPy, rounded down; 0 for no vertex.
+fn percentile_99(counts: &[usize]) -> u32 {
+    let n: usize = counts.iter().sum();
+    let Some(last) = n.checked_sub(1) else { return 0 };
+    let rank = 0.99 * last as f64;
+    let at = |rank: usize| {
+        let mut seen = 0;
+        counts.iter().position(|count| {
+            seen += count;
+            seen > rank
+        })
+    };
+    let low = at(rank.floor() as usize).unwrap_or(0) as f64;
+    let high = at((rank.floor() as usize + 1).min(last)).unwrap_or(0) as f64;
+    (low + rank.fract() * (high - low)).floor() as u32
+}
+
+/// Sources by dimension, as stored in model files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Sources(Vec<Option<Vec<Source>>>);
+
+/// Channels for the cells of each dimension, fitted on training complexes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Sources", into = "Sources")]
+pub struct Encoding {
+    sources: Sources,
+    channels: Vec<Option<Arc<Channels>>>,
+}
+
+impl From<Encoding> for Sources {
+    fn from(encoding: Encoding) -> Self {
+        encoding.sources
+    }
+}
+
+impl TryFrom<Sources> for Encoding {
+    type Error = EncodeError;
+
+    fn try_from(sources: Sources) -> Result<Self, EncodeError> {
+        let mut channels = Vec::with_capacity(sources.0.len());
+        for (dim, sources) in sources.0.iter().enumerate() {
+            let found = sources.iter().flatten().map(Source::n_channels).fold(0, usize::saturating_add);
+            if found > MAX_CHANNELS {
+                return Err(EncodeError::TooManyChannels { dim, found });
+            }
+            if dim > 0 && sources.iter().flatten().any(Source::needs_vertices) {
+                return Err(EncodeError::DegreeDim { dim });
+            }
+            let described = sources.as_ref().map(|s| Channels::new(s.iter().flat_map(Source::channels)));
+            channels.push(described);
+        }
+        Ok(Self { sources, channels })
+    }
+}
+
+/// Signals of all complexes of a dataset.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Encoded {
+    /// For each complex, a signal for each dimension that carries one.
+    pub signals: Vec<Vec<Option<Signal>>>,
+    /// Labels of cells that the encoding does not know, left zero.
+    pub unknown: usize,
+}
+
+impl Encoding {
+    /// Number of dimensions described, with or without a signal.
+    #[must_use]
+    pub fn n_dims(&self) -> usize {
+        self.channels.len()
+    }
+
+    /// Channels on the cells of dimension `dim`, if they carry a signal.
+    #[must_use]
+    pub fn channels(&self, dim: usize) -> Option<&Arc<Channels>> {
+        self.channels.get(dim)?.as_ref()
+    }
+
+    /// The signals of complex `index`, one for each dimension that carries one.
+    ///
+    /// # Errors
+    ///
+    /// [`EncodeError`] when the complex or a column does not exist, or a column holds something else than
+    /// where the encoding was fitted. Examining the dataset takes time:
+    /// [`encode_all`](Self::encode_all) does it once.
+    pub fn encode(&self, dataset: &Dataset, index: usize) -> Result<Vec<Option<Signal>>, EncodeError> {
+        let bound = self.bind(dataset)?;
+        if index >= dataset.len() {
+            return Err(EncodeError::Index { index, len: dataset.len() });
+        }
+        Ok(self.signals(&bound, &dataset.complexes[index], index).0)
+    }
+
+    /// The signals of every complex, computed in parallel.
+    ///
+    /// # Errors
+    ///
+    /// [`EncodeError`] when a column is missing or holds something else than where the encoding was fitted.
+    pub fn encode_all(&self, dataset: &Dataset) -> Result<Encoded, EncodeError> {
+        let bound = self.bind(dataset)?;
+        let one = |(i, complex)| self.signals(&bound, complex, i);
+        let all: Vec<_> = dataset.complexes.par_iter().enumerate().with_min_len(16).map(one).collect();
+        let unknown = all.iter().map(|(_, unknown)| unknown).sum();
+        Ok(Encoded { signals: all.into_iter().map(|(signals, _)| signals).collect(), unknown })
+    }
+
+    fn bind<'a>(&'a self, dataset: &'a Dataset) -> Result<Vec<Option<Vec<Bound<'a>>>>, EncodeError> {
+        dataset.check()?;
+        let bind = |dim, sources: &'a [Source]| -> Result<Vec<Bound<'a>>, EncodeError> {
+            sources.iter().map(|source| source.bind(dataset, dim)).collect()
+        };
+        let dims = self.sources.0.iter().enumerate();
+        dims.map(|(dim, sources)| sources.as_deref().map(|s| bind(dim, s)).transpose()).collect()
+    }
+
+    fn signals(
+        &self,
+        bound: &[Option<Vec<Bound<'_>>>],
+        complex: &Complex,
+        i: usize,
+    ) -> (Vec<Option<Signal>>, usize) {
+        let mut unknown = 0;
+        let dims = bound.iter().zip(&self.channels).enumerate();
+        let signals = dims.map(|(dim, (sources, channels))| {
+            let (sources, channels) = (sources.as_ref()?, channels.as_ref()?);
+            let n_cells = complex.n_cells(dim);
+            let mut values = SparseMat::with_rows(n_cells);
+            unknown += sources.iter().map(|s| s.append(complex, i, &mut values)).sum::<usize>();
+            let signal = Signal::new(values, Arc::clone(channels));
+            Some(signal.expect("a checked dataset is finite and every source appends its channels"))
+        });
+        (signals.collect(), unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests;
