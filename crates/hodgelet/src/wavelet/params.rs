@@ -124,7 +124,12 @@ impl CheckedBankParams {
             let own = &low_pass[j * n_low..(j + 1) * n_low];
             own.iter().chain(&band_pass[j * n_bands..(j + 1) * n_bands]).copied()
         });
-        let parameters: Vec<f64> = scales.map(|scale| self.0.transform.parameter(scale)).collect();
+        let scales: Vec<f64> = scales.collect();
+        // Looked at before the transform, which would turn a negative scale into NaN.
+        if let Some(index) = scales.iter().position(|s| !(SCALE_RANGE.0..=SCALE_RANGE.1).contains(s)) {
+            return Err(BankError::Scale { index, found: scales[index] });
+        }
+        let parameters: Vec<f64> = scales.iter().map(|&scale| self.0.transform.parameter(scale)).collect();
         self.with_parameters(&parameters)
     }
 

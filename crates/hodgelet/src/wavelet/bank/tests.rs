@@ -144,7 +144,14 @@ fn what_makes_no_sense_is_refused() {
         "initial band-pass scales from 2 to NaN, expected 1e-100 <= lowest <= highest <= 1e100"
     );
 
-    let mut bank = BankParams { n_filters: 1, n_bands: 1, ..base() }.check().unwrap().draw(0);
+    let params = BankParams { n_filters: 1, n_bands: 1, ..base() }.check().unwrap();
+    let negative = params.with_scales(&[1.0], &[-2.5]).unwrap_err();
+    assert_eq!(negative.to_string(), "scale 1 is -2.5e0, expected 1e-100 to 1e100");
+    assert!(params.with_scales(&[], &[1.0]).is_err());
+    let ends = params.with_scales(&[SCALE_RANGE.0], &[SCALE_RANGE.1]);
+    assert!(ends.is_ok(), "{ends:?}");
+
+    let mut bank = params.draw(0);
     let before = bank.clone();
     let error = bank.set_parameters(&[0.0, 1000.0]).unwrap_err();
     assert_eq!(error.to_string(), "scale 1 is inf, expected 1e-100 to 1e100");
