@@ -10,3 +10,6 @@ mod text;
 pub mod tu;
 
 pub use read::{Read, Report};
+//! hodgelet-data.
+
+pub mod generate;
