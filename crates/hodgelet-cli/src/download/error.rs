@@ -1,0 +1,161 @@
+//! What can go wrong with a download.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What can go wrong with a download.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DownloadError {
+    /// The name cannot be that of a dataset.
+    #[error("dataset name `{found}`, expected letters, digits, `-`, `_`, `+` and `.`, not `.` first")]
+    Name {
+        /// What was found.
+        found: String,
+    },
+    /// The address is not one this program can use.
+    #[error("address `{found}`, expected http:// or https:// and a host")]
+    Url {
+        /// What was found.
+        found: String,
+    },
+    /// A checksum is not one.
+    #[error("SHA-256 checksum `{found}`, expected 64 hexadecimal digits")]
+    Checksum {
+        /// What was found.
+        found: String,
+    },
+    /// The server has no such file.
+    #[error("{url} does not exist (the server answered {status})")]
+    NotFound {
+        /// The address.
+        url: String,
+        /// Status of the answer.
+        status: u16,
+    },
+    /// The server answered with a status that is of no use.
+    #[error("{url}: the server answered with status {status}")]
+    Status {
+        /// The address.
+        url: String,
+        /// Status of the answer.
+        status: u16,
+    },
+    /// The connection failed or broke off.
+    #[error("{url}: {reason}")]
+    Connection {
+        /// The address.
+        url: String,
+        /// What happened.
+        reason: String,
+    },
+    /// The file ended early.
+    #[error("{url}: {received} of {expected} bytes arrived")]
+    Truncated {
+        /// The address.
+        url: String,
+        /// Bytes on the disk.
+        received: u64,
+        /// Bytes announced.
+        expected: u64,
+    },
+    /// The server contradicts itself about which bytes it sends.
+    #[error("{url}: asked for the bytes from {asked} on, the server sent `{found}`")]
+    WrongRange {
+        /// The address.
+        url: String,
+        /// First byte asked for.
+        asked: u64,
+        /// The range announced.
+        found: String,
+    },
+    /// The file is larger than allowed.
+    #[error("{url}: more than {limit} bytes")]
+    TooLarge {
+        /// The address.
+        url: String,
+        /// The limit.
+        limit: u64,
+    },
+    /// The checksum is another one.
+    #[error("{}: SHA-256 checksum {found}, expected {expected}", path.display())]
+    ChecksumMismatch {
+        /// The file.
+        path: PathBuf,
+        /// Checksum expected.
+        expected: String,
+        /// Checksum found.
+        found: String,
+    },
+    /// The file is not a sound zip archive.
+    #[error("{}: not a sound zip archive: {reason}", path.display())]
+    Zip {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// No space is left.
+    #[error("{}: no space left on the disk", path.display())]
+    DiskFull {
+        /// The file being written.
+        path: PathBuf,
+    },
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        source: io::Error,
+    },
+    /// The caller asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl DownloadError {
+    /// What to do about it, where there is something.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NotFound { .. } => {
+                Some("names are case-sensitive; `hodgelet datasets list` shows the common ones")
+            }
+            Self::Connection { .. } | Self::Truncated { .. } | Self::Cancelled => {
+                Some("run the same command again to continue where it stopped")
+            }
+            Self::ChecksumMismatch { .. } => {
+                Some("if the dataset was replaced on purpose, download it anew or give the new checksum")
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether another attempt may succeed.
+    pub(super) fn is_transient(&self) -> bool {
+        match self {
+            Self::Connection { .. } | Self::Truncated { .. } | Self::WrongRange { .. } => true,
+            Self::Status { status, .. } => matches!(status, 408 | 425 | 429 | 500..=599),
+            _ => false,
+        }
+    }
+
+    /// Trouble with a file.
+    pub(super) fn file(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            _ => Self::File { path, source },
+        }
+    }
+
+    /// Trouble on the way to the server.
+    pub(super) fn connection(url: &str, error: ureq::Error) -> Self {
+        let url = url.to_owned();
+        match error {
+            ureq::Error::BadUri(_) | ureq::Error::Http(_) => Self::Url { found: url },
+            error => Self::Connection { url, reason: error.to_string() },
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Settings of a download.
+
+use super::DownloadError;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where the archives of the TU collection are.
+pub const DEFAULT_BASE_URL: &str = "https://www.chrsmrrs.com/graphkerneldatasets";
+
+/// Settings of a download, not yet examined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DownloadParams {
+    /// Name of the dataset.
+    pub name: String,
+    /// Directory the archive goes to; made where it does not exist.
+    pub data_dir: PathBuf,
+    /// Address of the directory that holds `<name>.zip`.
+    pub base_url: String,
+    /// SHA-256 checksum the archive must have, in hexadecimal.
+    pub sha256: Option<String>,
+    /// Download again even if the archive is there.
+    pub force: bool,
+    /// Attempts after the first one, each continuing the last.
+    pub retries: u32,
+    /// Pause before the second attempt; it doubles from one to the next, up to 30 s.
+    pub first_pause: Duration,
+    /// Longest wait for a connection, for the answer to start, and between two pieces of it.
+    pub timeout: Duration,
+    /// Largest archive accepted, in bytes, packed and unpacked.
+    pub max_bytes: u64,
+}
+
+impl DownloadParams {
+    /// Settings for the public collection: four retries, half a minute of patience, 64 GiB at most.
+    #[must_use]
+    pub fn new(name: impl Into<String>, data_dir: impl Into<PathBuf>) -> Self {
+        Self {
+            name: name.into(),
+            data_dir: data_dir.into(),
+            base_url: DEFAULT_BASE_URL.to_owned(),
+            sha256: None,
+            force: false,
+            retries: 4,
+            first_pause: Duration::from_secs(1),
+            timeout: Duration::from_secs(30),
+            max_bytes: 64 << 30,
+        }
+    }
+
+    /// The settings a download can be started with, or the first one that makes no sense.
+    ///
+    /// # Errors
+    ///
+    /// [`DownloadError`] when the name, the address or the checksum is malformed.
+    pub fn check(mut self) -> Result<CheckedDownload, DownloadError> {
+        let sound = |c: char| c.is_ascii_alphanumeric() || "-_+.".contains(c);
+        let length = 1..=100;
+        if !length.contains(&self.name.len()) || self.name.starts_with('.') || !self.name.chars().all(sound) {
+            return Err(DownloadError::Name { found: self.name });
+        }
+        let host = self.base_url.strip_prefix("https://").or_else(|| self.base_url.strip_prefix("http://"));
+        if host.is_none_or(|host| host.is_empty() || host.starts_with('/')) {
+            return Err(DownloadError::Url { found: self.base_url });
+        }
+        self.sha256 = self.sha256.as_deref().map(parsed_sha256).transpose()?;
+        Ok(CheckedDownload(self))
+    }
+}
+
+/// Settings known to be sound; only [`DownloadParams::check`] makes them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedDownload(pub(super) DownloadParams);
+
+impl CheckedDownload {
+    /// Address of the archive.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("{}/{}.zip", self.0.base_url.trim_end_matches('/'), self.0.name)
+    }
+}
+
+/// A checksum in lower case, from its digits alone or from a line as `sha256sum` writes it.
+pub(super) fn parsed_sha256(text: &str) -> Result<String, DownloadError> {
+    let digits = text.split_whitespace().next().unwrap_or("");
+    if digits.len() == 64 && digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        Ok(digits.to_ascii_lowercase())
+    } else {
+        let found = text.trim().chars().take(80).collect();
+        Err(DownloadError::Checksum { found })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_make_no_sense_are_refused() {
+        let message = |params: DownloadParams| params.check().unwrap_err().to_string();
+        let base = || DownloadParams::new("MUTAG", "data");
+        for name in ["", "../MUTAG", ".hidden", "a/b", "a b", "é"] {
+            let expected = format!(
+                "dataset name `{name}`, expected letters, digits, `-`, `_`, `+` and `.`, not `.` first"
+            );
+            assert_eq!(message(DownloadParams { name: name.into(), ..base() }), expected);
+        }
+        assert_eq!(
+            message(DownloadParams { base_url: "ftp://host".into(), ..base() }),
+            "address `ftp://host`, expected http:// or https:// and a host"
+        );
+        assert!(DownloadParams { base_url: "https://".into(), ..base() }.check().is_err());
+        assert_eq!(
+            message(DownloadParams { sha256: Some("abc".into()), ..base() }),
+            "SHA-256 checksum `abc`, expected 64 hexadecimal digits"
+        );
+    }
+
+    #[test]
+    fn the_default_address_is_that_of_the_collection() {
+        let url = DownloadParams::new("IMDB-BINARY", "data").check().unwrap().url();
+        assert_eq!(url, "https://www.chrsmrrs.com/graphkerneldatasets/IMDB-BINARY.zip");
+    }
+
+    #[test]
+    fn a_checksum_may_come_as_a_line_of_sha256sum() {
+        let digits = "AB".repeat(32);
+        let line = format!("{digits}  MUTAG.zip\n");
+        assert_eq!(parsed_sha256(&line).unwrap(), digits.to_lowercase());
+    }
+}
