@@ -5,11 +5,9 @@
 
 #![warn(missing_docs)]
 
+pub mod generate;
 mod read;
 mod text;
 pub mod tu;
 
 pub use read::{Read, Report};
-//! hodgelet-data.
-
-pub mod generate;

@@ -4,19 +4,28 @@
 //!
 //! 1. [`complex`]: a graph or a higher-order network becomes a [`Complex`](complex::Complex), cells and
 //!    signed boundary operators;
-//! 2. [`signal`]: real values on its cells, each channel oriented (a flow) or not (a bond type);
-//! 3. [`wavelet`]: filters of an eigenvalue, and the trainable bank of them;
+//! 2. [`signal`]: real values on its cells, each channel oriented (a flow) or not (a bond type); [`dataset`]
+//!    holds many complexes with what is known of their cells, and [`encode`] makes signals of that;
+//! 3. [`hodge`]: weighted operators, Laplacians, spectra and the decomposition of a signal;
+//! 4. [`measure`]: the energy of a signal over each spectrum, all that is needed of a complex from here on;
+//! 5. [`wavelet`]: filters of an eigenvalue, and the trainable bank of them;
+//! 6. [`feature`]: measures and a bank become the Hodgelet features, standardized;
+//! 7. [`kernel`]: covariance functions on blocks of features and their sum;
+//! 8. [`likelihood`]: the target given a latent value;
+//! 9. [`gp`]: prior and likelihood become a posterior that predicts.
+//!
+//! Below them lie [`linalg`], the only place that names the linear algebra backend, and [`param`].
 
 #![warn(missing_docs)]
 
 pub mod complex;
 pub mod dataset;
+pub mod encode;
 pub mod feature;
+pub mod gp;
 pub mod hodge;
 pub mod kernel;
-pub mod gp;
 pub mod likelihood;
-pub mod encode;
 pub mod linalg;
 pub mod measure;
 pub mod param;

@@ -1,11 +1,11 @@
 //! The few dense, sparse and factorization routines used here; the only place that names the backend.
 
+pub mod cholesky;
+pub mod dense;
 pub mod eigen;
 pub mod lanes;
 pub mod least_squares;
-pub mod dense;
 pub mod simd;
-pub mod cholesky;
 mod sparse;
 pub mod symmetric;
 

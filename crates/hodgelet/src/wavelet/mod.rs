@@ -26,6 +26,8 @@ mod rational;
 mod ricker;
 mod transform;
 
+use crate::linalg::simd;
+
 pub use ab_spline::{AbSpline, AbSplineScaling};
 pub use bank::Bank;
 pub use error::BankError;
@@ -72,14 +74,6 @@ pub trait Filter: Copy {
     }
 }
 
-/// Exponential of each element.
-#[inline(always)]
-fn exp_slice(xs: &mut [f64]) {
-    for x in xs {
-        *x = x.exp();
-    }
-}
-
 /// Values of a filter at many eigenvalues; the slices have equal lengths.
 #[inline(always)]
 fn fill<F: Filter>(filter: F, scale: f64, eigenvalues: &[f64], values: &mut [f64]) {
@@ -109,8 +103,7 @@ fn fill_with_derivatives<F: Filter>(
 fn fill_exponentials<F: Filter>(filter: F, scale: f64, eigenvalues: &[f64], values: &mut [f64]) {
     if F::EXPONENTIAL {
         for (value, &eigenvalue) in values.iter_mut().zip(eigenvalues) {
-            *value = filter.exponent(scale, eigenvalue.max(0.0));
+            *value = simd::exp(filter.exponent(scale, eigenvalue.max(0.0)));
         }
-        exp_slice(values);
     }
 }

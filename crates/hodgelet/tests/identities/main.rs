@@ -5,6 +5,4 @@ mod energies;
 mod families;
 mod features;
 mod invariance;
-//! What the mathematics promises, on seeded random inputs.
-
 mod kernel;
