@@ -31,3 +31,4 @@ pub mod measure;
 pub mod param;
 pub mod signal;
 pub mod wavelet;
+pub mod train;

@@ -1,3 +1,4 @@
 //! Two routes, one number.
 
 mod kernel;
+mod train;
