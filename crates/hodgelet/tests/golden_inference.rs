@@ -91,7 +91,9 @@ fn observe(likelihood: &Likelihood, labels: &[u32]) -> Observations {
 fn posterior(problem: &Problem, likelihood: &Likelihood) -> Posterior {
     let observations = observe(likelihood, &problem.labels);
     let inference = VariationalParams::default().check().unwrap();
-    inference.fit(problem.jittered.as_ref(), likelihood, &observations, None, &mut Workspace::default()).unwrap()
+    inference
+        .fit(problem.jittered.as_ref(), likelihood, &observations, None, &mut Workspace::default())
+        .unwrap()
 }
 
 /// Marginals of GPflow's whitened `q` at the training points: `m = L q_mu`, `diag S` of `L q_sqrt`.

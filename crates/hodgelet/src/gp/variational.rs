@@ -46,7 +46,7 @@ pub struct VariationalParams {
 
 impl Default for VariationalParams {
     fn default() -> Self {
-        Self { tolerance: 1e-11, max_iterations: 500, history: 6 }
+        Self { tolerance: 1e-13, max_iterations: 500, history: 6 }
     }
 }
 
@@ -124,7 +124,7 @@ impl Variational {
             let residual = state.residual();
             change = state.distance(&residual) / (1.0 + state.elbo.abs());
             // Where K is 0 the prior is optimal whatever the sites, but only the sites give the gradient.
-            let started = state.sites.to_vec().iter().any(|&x| x != 0.0);
+            let started = run.evaluations > 1 || state.sites.to_vec().iter().any(|&x| x != 0.0);
             let gained = stalled >= STALLED && change <= STALLED_SLACK * self.0.tolerance;
             if started && (change <= self.0.tolerance || gained) {
                 return Ok(());
@@ -164,6 +164,12 @@ impl Variational {
             let values: Vec<f64> = x.iter().zip(residual).map(|(x, r)| x + rho * r).collect();
             match run.evaluate(state.sites.with_values(&values)) {
                 Ok(next) if next.elbo >= least => return Ok(Some(next)),
+                // With a sound K only negative precisions can leave no Gaussian; they may have gone too far.
+                Err(error @ GpError::NotPositiveDefinite(_))
+                    if values[..x.len() / 2].iter().all(|&w| w >= 0.0) =>
+                {
+                    return Err(error);
+                }
                 Ok(_) | Err(GpError::NotPositiveDefinite(_) | GpError::Overflow { .. }) => rho *= 0.5,
                 Err(error) => return Err(error),
             }

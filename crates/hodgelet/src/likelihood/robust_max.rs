@@ -70,26 +70,30 @@ impl RobustMax {
         variance: &[f64],
         mut gradients: Option<(f64, &mut [f64], &mut [f64])>,
     ) -> f64 {
-        let deviation = |c: usize| variance[c].max(SMALLEST_VARIANCE).sqrt();
-        let own = deviation(class);
-        let others = || (0..mean.len()).filter(|&c| c != class);
+        let deviation: Vec<f64> = variance.iter().map(|v| v.max(SMALLEST_VARIANCE).sqrt()).collect();
+        let own = deviation[class];
+        let mut slopes = vec![0.0; mean.len()];
         let mut total = 0.0;
         for (x, weight) in self.rule.iter() {
             let f = mean[class] + own * x;
-            let distance = |c: usize| (f - mean[c]) / deviation(c);
-            let log_product: f64 = others().map(|c| log_probit(distance(c), self.squash).0).sum();
+            let mut log_product = 0.0;
+            for c in (0..mean.len()).filter(|&c| c != class) {
+                let (log, slope) = log_probit((f - mean[c]) / deviation[c], self.squash);
+                log_product += log;
+                slopes[c] = slope / deviation[c];
+            }
             let mass = weight * log_product.exp();
             total += mass;
             let Some((scale, d_mean, d_variance)) = gradients.as_mut() else { continue };
-            let mut slopes = 0.0;
-            for c in others() {
-                let slope = *scale * mass * log_probit(distance(c), self.squash).1 / deviation(c);
-                slopes += slope;
+            let mut sum = 0.0;
+            for c in (0..mean.len()).filter(|&c| c != class) {
+                let slope = *scale * mass * slopes[c];
+                sum += slope;
                 d_mean[c] -= slope;
-                d_variance[c] -= slope * distance(c) / (2.0 * deviation(c));
+                d_variance[c] -= slope * (f - mean[c]) / (2.0 * deviation[c] * deviation[c]);
             }
-            d_mean[class] += slopes;
-            d_variance[class] += slopes * x / (2.0 * own);
+            d_mean[class] += sum;
+            d_variance[class] += sum * x / (2.0 * own);
         }
         total
     }
