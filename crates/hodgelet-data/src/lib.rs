@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 pub mod generate;
+pub mod jsonl;
 mod read;
 mod text;
 pub mod tu;

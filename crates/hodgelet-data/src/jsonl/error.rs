@@ -1,0 +1,80 @@
+//! What can be wrong with a JSONL file.
+
+use hodgelet::complex::ComplexError;
+use hodgelet::dataset::DatasetError;
+use std::path::PathBuf;
+
+/// What can be wrong with a JSONL file; faults of its text name file, line and field.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JsonlError {
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// There is no header.
+    #[error("{file}: found no line, expected a header")]
+    Empty {
+        /// The file.
+        file: String,
+    },
+    /// A line is not JSON.
+    #[error("{file}, line {line}: {message}")]
+    Json {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong, and in which column.
+        message: String,
+    },
+    /// A version of the format that this reader does not know.
+    #[error("{file}, line {line}, hodgelet: found version {found}, expected {expected}", expected = super::VERSION)]
+    Version {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// The version found.
+        found: String,
+    },
+    /// A field does not hold what it should.
+    #[error("{file}, line {line}, {field}: found {found}, expected {expected}")]
+    Field {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// The field, as a path.
+        field: String,
+        /// What stands there.
+        found: String,
+        /// What should.
+        expected: String,
+    },
+    /// The cells of a line are not a complex.
+    #[error("{file}, line {line}: {source}")]
+    Complex {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with them.
+        source: ComplexError,
+    },
+    /// The dataset to be written contradicts itself.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// Names and complexes to be written differ in number.
+    #[error("{found} ids, but the dataset has {expected} complexes")]
+    Ids {
+        /// Number of complexes.
+        expected: usize,
+        /// Number of names.
+        found: usize,
+    },
+}

@@ -1,0 +1,110 @@
+//! The first line of a JSONL file.
+
+use super::field::{Field, Path};
+use super::{JsonlError, VERSION};
+use hodgelet::signal::Orientation;
+
+/// What the header says of all complexes.
+pub(super) struct Header {
+    pub name: Option<String>,
+    pub target: TargetKind,
+    pub columns: Vec<ColumnHeader>,
+}
+
+/// What is to be predicted.
+pub(super) enum TargetKind {
+    None,
+    Real,
+    Class { names: Option<Vec<String>> },
+}
+
+/// A column, without its values.
+pub(super) struct ColumnHeader {
+    pub name: String,
+    pub dim: usize,
+    pub kind: ColumnKind,
+}
+
+pub(super) enum ColumnKind {
+    Labels { categories: Option<Vec<String>> },
+    Real { channels: Vec<String>, orientation: Orientation },
+}
+
+/// Highest dimension of a column: no complex in use comes near.
+const MAX_DIM: usize = 64;
+
+impl Header {
+    pub fn parse(line: Field<'_>) -> Result<Self, JsonlError> {
+        let version = line.need("hodgelet")?;
+        if version.value.as_u64() != Some(VERSION) {
+            let (file, found) = (line.file.to_owned(), version.value.to_string());
+            return Err(JsonlError::Version { file, line: line.line, found });
+        }
+        line.only(&["hodgelet", "name", "target", "classes", "columns"])?;
+        let name = line.get("name")?.map(|name| name.string().map(str::to_owned)).transpose()?;
+        let mut columns: Vec<ColumnHeader> = Vec::new();
+        if let Some(list) = line.get("columns")? {
+            for (i, value) in list.array()?.iter().enumerate() {
+                let field = list.with(Path::Index(&list.path, i), value);
+                let column = ColumnHeader::parse(field)?;
+                if columns.iter().any(|c| c.dim == column.dim && c.name == column.name) {
+                    return Err(field.error(format!("`{}` a second time", column.name), "a new name"));
+                }
+                columns.push(column);
+            }
+        }
+        Ok(Self { name, target: TargetKind::parse(line)?, columns })
+    }
+}
+
+impl TargetKind {
+    fn parse(line: Field<'_>) -> Result<Self, JsonlError> {
+        let classes = line.get("classes")?;
+        let kind = match line.get("target")? {
+            None => Self::None,
+            Some(target) => match target.string()? {
+                "none" => Self::None,
+                "real" => Self::Real,
+                "class" => Self::Class { names: classes.map(distinct_names).transpose()? },
+                other => return Err(target.error(format!("`{other}`"), "`class`, `real` or `none`")),
+            },
+        };
+        match (&kind, classes) {
+            (Self::None | Self::Real, Some(classes)) => {
+                Err(classes.error("names of classes", "none, as the target is not `class`"))
+            }
+            _ => Ok(kind),
+        }
+    }
+}
+
+impl ColumnHeader {
+    fn parse(field: Field<'_>) -> Result<Self, JsonlError> {
+        let name = field.need("name")?.string()?.to_owned();
+        let dim = field.need("dim")?.count(MAX_DIM)?;
+        let kind = field.need("kind")?;
+        let kind = match kind.string()? {
+            "labels" => {
+                field.only(&["name", "dim", "kind", "categories"])?;
+                ColumnKind::Labels { categories: field.get("categories")?.map(distinct_names).transpose()? }
+            }
+            "real" => {
+                field.only(&["name", "dim", "kind", "channels", "oriented"])?;
+                let oriented = field.get("oriented")?.map(|o| o.boolean()).transpose()?.unwrap_or(false);
+                let orientation = if oriented { Orientation::Oriented } else { Orientation::Unoriented };
+                ColumnKind::Real { channels: field.need("channels")?.names()?, orientation }
+            }
+            other => return Err(kind.error(format!("`{other}`"), "`labels` or `real`")),
+        };
+        Ok(Self { name, dim, kind })
+    }
+}
+
+fn distinct_names(field: Field<'_>) -> Result<Vec<String>, JsonlError> {
+    let names = field.names()?;
+    let mut seen = std::collections::HashSet::new();
+    match names.iter().find(|name| !seen.insert(name.as_str())) {
+        None => Ok(names),
+        Some(name) => Err(field.error(format!("`{name}` a second time"), "distinct names")),
+    }
+}

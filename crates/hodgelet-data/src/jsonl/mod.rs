@@ -1,0 +1,30 @@
+#![doc = include_str!("schema.md")]
+
+mod complex;
+mod error;
+mod field;
+mod header;
+mod read;
+mod write;
+
+pub use error::JsonlError;
+pub use read::{parse, read};
+pub use write::{write, write_to};
+
+/// Version of the format that is written, and the only one that is read.
+pub const VERSION: u64 = 1;
+
+/// Most cells of one dimension in a line: a number in a file must not claim more memory than the file.
+pub const MAX_CELLS: usize = 1 << 24;
+
+/// Distinct names, in the order of integers if all are, otherwise of text.
+fn sorted_names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let distinct: std::collections::BTreeSet<&str> = names.collect();
+    let mut sorted: Vec<String> = distinct.into_iter().map(str::to_owned).collect();
+    if let Ok(numbers) = sorted.iter().map(|name| name.parse()).collect::<Result<Vec<i64>, _>>() {
+        let mut keyed: Vec<(i64, String)> = numbers.into_iter().zip(sorted).collect();
+        keyed.sort();
+        sorted = keyed.into_iter().map(|(_, name)| name).collect();
+    }
+    sorted
+}

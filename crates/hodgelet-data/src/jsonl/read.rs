@@ -1,0 +1,266 @@
+//! Reading JSONL.
+
+use super::field::{Field, Path as FieldPath};
+use super::header::{ColumnHeader, ColumnKind, Header, TargetKind};
+use super::{JsonlError, complex, sorted_names};
+use crate::{Read, Report, text};
+use hodgelet::complex::Complex;
+use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
+use hodgelet::signal::Orientation;
+use rayon::prelude::*;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Reads a JSONL file.
+///
+/// # Errors
+///
+/// [`JsonlError`] names the file and, where there is one, line and field.
+pub fn read(path: &Path) -> Result<Read, JsonlError> {
+    let bytes = std::fs::read(path).map_err(|source| JsonlError::Io { path: path.to_owned(), source })?;
+    let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    parse(&file, &bytes)
+}
+
+/// Reads the contents of a JSONL file called `file`.
+///
+/// # Errors
+///
+/// [`JsonlError`] names the file and, where there is one, line and field.
+pub fn parse(file: &str, bytes: &[u8]) -> Result<Read, JsonlError> {
+    let lines = text::lines(text::tidy(bytes)).zip(1..).filter(|(text, _)| !text.is_empty());
+    let lines: Vec<(&[u8], usize)> = lines.collect();
+    let Some((&(first, number), rest)) = lines.split_first() else {
+        return Err(JsonlError::Empty { file: file.to_owned() });
+    };
+    let header = Header::parse(Field::line(file, number, &json(file, number, first)?))?;
+    let items: Vec<Result<Item, JsonlError>> = rest
+        .par_iter()
+        .with_min_len(16)
+        .map(|&(text, number)| item(&header, Field::line(file, number, &json(file, number, text)?)))
+        .collect();
+    // the first fault in the order of lines, whatever the order in which they were parsed
+    let items = items.into_iter().collect::<Result<Vec<Item>, _>>()?;
+    let stem = file.strip_suffix(".jsonl").unwrap_or(file);
+    Ok(assemble(header, stem, items))
+}
+
+fn json(file: &str, line: usize, text: &[u8]) -> Result<Value, JsonlError> {
+    serde_json::from_slice(text).map_err(|error| {
+        // the parser counts lines too, and sees only one
+        let message = error.to_string().replace(" at line 1 column ", ", column ");
+        JsonlError::Json { file: file.to_owned(), line, message }
+    })
+}
+
+/// One complex and what is known of it.
+struct Item {
+    id: Option<String>,
+    complex: Complex,
+    /// In the order of the header's columns.
+    values: Vec<Values>,
+    target: Option<Target>,
+}
+
+enum Values {
+    Labels(Vec<String>),
+    Real(Vec<f64>),
+}
+
+enum Target {
+    Class(String),
+    Real(f64),
+}
+
+fn item(header: &Header, line: Field<'_>) -> Result<Item, JsonlError> {
+    line.only(&["id", "vertices", "edges", "triangles", "boundaries", "signals", "target"])?;
+    let id = line.get("id")?.map(|id| id.name()).transpose()?;
+    let complex = complex::parse(line)?;
+    let values = signals(header, line, &complex)?;
+    Ok(Item { id, complex, values, target: target(header, line)? })
+}
+
+fn target(header: &Header, line: Field<'_>) -> Result<Option<Target>, JsonlError> {
+    Ok(match &header.target {
+        TargetKind::None => match line.get("target")? {
+            Some(field) => return Err(field.error("a target", "none, as the header says")),
+            None => None,
+        },
+        TargetKind::Real => Some(Target::Real(line.need("target")?.number()?)),
+        TargetKind::Class { names } => {
+            let field = line.need("target")?;
+            let name = field.name()?;
+            if names.as_ref().is_some_and(|names| !names.contains(&name)) {
+                return Err(field.error(format!("`{name}`"), "one of the header's classes"));
+            }
+            Some(Target::Class(name))
+        }
+    })
+}
+
+/// The values of the header's columns in a line.
+fn signals(header: &Header, line: Field<'_>, complex: &Complex) -> Result<Vec<Values>, JsonlError> {
+    let signals = line.get("signals")?;
+    if let Some(signals) = &signals {
+        known_columns(header, *signals)?;
+    }
+    let one = |column: &ColumnHeader| {
+        let n_cells = complex.n_cells(column.dim);
+        let dim = column.dim.to_string();
+        let of_dim = match &signals {
+            Some(signals) => signals.get(&dim)?,
+            None => None,
+        };
+        let field = match &of_dim {
+            Some(of_dim) => of_dim.get(&column.name)?,
+            None => None,
+        };
+        match field {
+            Some(field) => values(column, field, n_cells),
+            None if n_cells == 0 => Ok(match column.kind {
+                ColumnKind::Labels { .. } => Values::Labels(Vec::new()),
+                ColumnKind::Real { .. } => Values::Real(Vec::new()),
+            }),
+            None => {
+                let root = FieldPath::Line;
+                let signals = FieldPath::Key(&root, "signals");
+                let of_dim = FieldPath::Key(&signals, &dim);
+                let place = line.with(FieldPath::Key(&of_dim, &column.name), line.value);
+                Err(place.error("nothing", format!("values of {n_cells} cells")))
+            }
+        }
+    };
+    header.columns.iter().map(one).collect()
+}
+
+/// Requires that a line has no columns of which the header does not speak.
+fn known_columns(header: &Header, signals: Field<'_>) -> Result<(), JsonlError> {
+    for dim in signals.object()?.keys() {
+        let columns = header.columns.iter().filter(|column| column.dim.to_string() == *dim);
+        let known: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
+        if known.is_empty() {
+            return Err(signals.error(format!("dimension `{dim}`"), "dimensions of the header's columns"));
+        }
+        if let Some(of_dim) = signals.get(dim)? {
+            of_dim.only(&known)?;
+        }
+    }
+    Ok(())
+}
+
+fn values(column: &ColumnHeader, field: Field<'_>, n_cells: usize) -> Result<Values, JsonlError> {
+    let list = field.array_of(n_cells, "values")?;
+    match &column.kind {
+        ColumnKind::Labels { categories } => {
+            let names = field.names()?;
+            if let Some(categories) = categories {
+                let known: std::collections::HashSet<&str> = categories.iter().map(String::as_str).collect();
+                if let Some(i) = names.iter().position(|name| !known.contains(name.as_str())) {
+                    let place = field.with(FieldPath::Index(&field.path, i), &list[i]);
+                    return Err(place.error(format!("`{}`", names[i]), "one of the header's categories"));
+                }
+            }
+            Ok(Values::Labels(names))
+        }
+        ColumnKind::Real { channels, .. } => {
+            let mut values = Vec::with_capacity(n_cells * channels.len());
+            for (i, value) in list.iter().enumerate() {
+                let cell = field.with(FieldPath::Index(&field.path, i), value);
+                if channels.len() == 1 && !value.is_array() {
+                    values.push(cell.number()?);
+                    continue;
+                }
+                for (d, value) in cell.array_of(channels.len(), "numbers")?.iter().enumerate() {
+                    values.push(cell.with(FieldPath::Index(&cell.path, d), value).number()?);
+                }
+            }
+            Ok(Values::Real(values))
+        }
+    }
+}
+
+/// Puts the complexes of a file together.
+fn assemble(header: Header, stem: &str, items: Vec<Item>) -> Read {
+    let empty = items.iter().filter(|item| item.complex.n_cells(0) == 0).count();
+    let report = Report { empty, ..Report::default() };
+    let mut dataset = Dataset {
+        name: header.name.unwrap_or_else(|| stem.to_owned()),
+        complexes: Vec::with_capacity(items.len()),
+        columns: Vec::new(),
+        targets: targets(header.target, &items),
+    };
+    let ids = if items.iter().any(|item| item.id.is_some()) {
+        items.iter().map(|item| item.id.clone().unwrap_or_default()).collect()
+    } else {
+        Vec::new()
+    };
+    let columns: Vec<ColumnValues> =
+        header.columns.iter().enumerate().map(|(c, h)| joined(h, c, &items)).collect();
+    dataset.complexes.extend(items.into_iter().map(|item| item.complex));
+    for (header, values) in header.columns.into_iter().zip(columns) {
+        let orientation = match header.kind {
+            ColumnKind::Labels { .. } => Orientation::Unoriented,
+            ColumnKind::Real { orientation, .. } => orientation,
+        };
+        let starts = dataset.cell_starts(header.dim);
+        dataset.columns.push(Column { name: header.name, dim: header.dim, orientation, starts, values });
+    }
+    Read { dataset, report, ids }
+}
+
+fn targets(kind: TargetKind, items: &[Item]) -> Targets {
+    match kind {
+        TargetKind::None => Targets::None,
+        TargetKind::Real => {
+            let real = |item: &Item| match item.target {
+                Some(Target::Real(value)) => Some(value),
+                _ => None,
+            };
+            Targets::Real(items.iter().filter_map(real).collect())
+        }
+        TargetKind::Class { names } => {
+            let class = |item: &'_ Item| match &item.target {
+                Some(Target::Class(name)) => Some(name.clone()),
+                _ => None,
+            };
+            let found: Vec<String> = items.iter().filter_map(class).collect();
+            let (names, labels) = coded(names, found.iter().map(String::as_str));
+            Targets::Classes { names, labels }
+        }
+    }
+}
+
+/// The values of column `c` over all complexes.
+fn joined(header: &ColumnHeader, c: usize, items: &[Item]) -> ColumnValues {
+    match &header.kind {
+        ColumnKind::Real { channels, .. } => {
+            let real = |item: &Item| match &item.values[c] {
+                Values::Real(values) => values.clone(),
+                Values::Labels(_) => Vec::new(),
+            };
+            let values = items.iter().flat_map(real).collect();
+            ColumnValues::Real { channels: channels.clone(), values }
+        }
+        ColumnKind::Labels { categories } => {
+            let names = |item: &'_ Item| match &item.values[c] {
+                Values::Labels(names) => names.clone(),
+                Values::Real(_) => Vec::new(),
+            };
+            let found: Vec<String> = items.iter().flat_map(names).collect();
+            let (categories, codes) = coded(categories.clone(), found.iter().map(String::as_str));
+            ColumnValues::Labels { categories, codes }
+        }
+    }
+}
+
+/// Names in order, given or found, and the index of each occurrence.
+fn coded<'a>(
+    names: Option<Vec<String>>,
+    found: impl Iterator<Item = &'a str> + Clone,
+) -> (Vec<String>, Vec<u32>) {
+    let names = names.unwrap_or_else(|| sorted_names(found.clone()));
+    let index: HashMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
+    let codes = found.map(|name| index[name]).collect();
+    (names, codes)
+}

@@ -1,0 +1,166 @@
+//! Writing JSONL.
+
+use super::complex::Cells;
+use super::{JsonlError, VERSION};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
+use hodgelet::signal::Orientation;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+#[derive(Serialize)]
+struct Header<'a> {
+    hodgelet: u64,
+    name: &'a str,
+    target: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    classes: Option<&'a [String]>,
+    columns: Vec<ColumnHeader<'a>>,
+}
+
+#[derive(Serialize)]
+struct ColumnHeader<'a> {
+    name: &'a str,
+    dim: usize,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    categories: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channels: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    oriented: bool,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(flatten)]
+    cells: Cells,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    signals: BTreeMap<usize, BTreeMap<&'a str, Values<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<Target<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Values<'a> {
+    Labels(Vec<&'a str>),
+    Numbers(&'a [f64]),
+    Rows(Vec<&'a [f64]>),
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Target<'a> {
+    Class(&'a str),
+    Real(f64),
+}
+
+/// Writes a dataset to a file, which appears only once it is complete; `ids` may be empty.
+///
+/// # Errors
+///
+/// [`JsonlError`] when the dataset contradicts itself or the file cannot be written.
+pub fn write(path: &Path, dataset: &Dataset, ids: &[String]) -> Result<(), JsonlError> {
+    let io = |source| JsonlError::Io { path: path.to_owned(), source };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.suffix(".tmp");
+    #[cfg(unix)]
+    {
+        // temporary files are private; this one will be an ordinary file
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder).map_err(io)?;
+    write_to(&mut file, dataset, ids).map_err(|error| match error {
+        JsonlError::Io { source, .. } => io(source),
+        other => other,
+    })?;
+    file.as_file().sync_all().map_err(io)?;
+    file.persist(path).map_err(|error| io(error.error))?;
+    Ok(())
+}
+
+/// Writes a dataset line by line; `ids` may be empty.
+///
+/// # Errors
+///
+/// [`JsonlError`] when the dataset contradicts itself or `out` refuses a line.
+pub fn write_to(out: impl Write, dataset: &Dataset, ids: &[String]) -> Result<(), JsonlError> {
+    dataset.check()?;
+    if !ids.is_empty() && ids.len() != dataset.len() {
+        return Err(JsonlError::Ids { expected: dataset.len(), found: ids.len() });
+    }
+    let io = |source| JsonlError::Io { path: "output".into(), source };
+    let mut out = BufWriter::new(out);
+    line(&mut out, &header(dataset)).map_err(io)?;
+    for i in 0..dataset.len() {
+        let id = ids.get(i).map(String::as_str).filter(|id| !id.is_empty());
+        line(&mut out, &complex(dataset, i, id)).map_err(io)?;
+    }
+    out.flush().map_err(io)
+}
+
+fn line(out: &mut impl Write, value: &impl Serialize) -> std::io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
+}
+
+fn header(dataset: &Dataset) -> Header<'_> {
+    let (target, classes) = match &dataset.targets {
+        Targets::None => ("none", None),
+        Targets::Real(_) => ("real", None),
+        Targets::Classes { names, .. } => ("class", Some(names.as_slice())),
+    };
+    let columns = dataset.columns.iter().map(column_header).collect();
+    Header { hodgelet: VERSION, name: &dataset.name, target, classes, columns }
+}
+
+fn column_header(column: &Column) -> ColumnHeader<'_> {
+    let (name, dim) = (column.name.as_str(), column.dim);
+    let oriented = column.orientation == Orientation::Oriented;
+    match &column.values {
+        ColumnValues::Labels { categories, .. } => {
+            let categories = Some(categories.as_slice());
+            ColumnHeader { name, dim, kind: "labels", categories, channels: None, oriented: false }
+        }
+        ColumnValues::Real { channels, .. } => {
+            ColumnHeader { name, dim, kind: "real", categories: None, channels: Some(channels), oriented }
+        }
+    }
+}
+
+fn complex<'a>(dataset: &'a Dataset, i: usize, id: Option<&'a str>) -> Line<'a> {
+    let mut signals: BTreeMap<usize, BTreeMap<&str, Values<'_>>> = BTreeMap::new();
+    for column in &dataset.columns {
+        signals.entry(column.dim).or_default().insert(&column.name, values(column, i));
+    }
+    let target = match &dataset.targets {
+        Targets::None => None,
+        Targets::Real(values) => Some(Target::Real(values[i])),
+        Targets::Classes { names, labels } => Some(Target::Class(&names[labels[i] as usize])),
+    };
+    Line { id, cells: Cells::of(&dataset.complexes[i]), signals, target }
+}
+
+fn values(column: &Column, i: usize) -> Values<'_> {
+    let cells = column.cells(i);
+    match &column.values {
+        ColumnValues::Labels { categories, codes } => {
+            Values::Labels(codes[cells].iter().map(|&code| categories[code as usize].as_str()).collect())
+        }
+        ColumnValues::Real { channels, values } => {
+            let width = channels.len();
+            let here = &values[cells.start * width..cells.end * width];
+            match width {
+                0 => Values::Rows(vec![&[]; cells.len()]),
+                1 => Values::Numbers(here),
+                _ => Values::Rows(here.chunks_exact(width).collect()),
+            }
+        }
+    }
+}
