@@ -6,9 +6,12 @@
 #![warn(missing_docs)]
 
 pub mod generate;
+pub mod graphs;
 pub mod jsonl;
+mod open;
 mod read;
 mod text;
 pub mod tu;
 
+pub use open::{OpenError, open};
 pub use read::{Read, Report};

@@ -8,6 +8,7 @@ mod read;
 mod write;
 
 pub use error::JsonlError;
+pub(crate) use read::coded;
 pub use read::{parse, read};
 pub use write::{write, write_to};
 

@@ -255,7 +255,7 @@ fn joined(header: &ColumnHeader, c: usize, items: &[Item]) -> ColumnValues {
 }
 
 /// Names in order, given or found, and the index of each occurrence.
-fn coded<'a>(
+pub(crate) fn coded<'a>(
     names: Option<Vec<String>>,
     found: impl Iterator<Item = &'a str> + Clone,
 ) -> (Vec<String>, Vec<u32>) {

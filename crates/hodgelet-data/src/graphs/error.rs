@@ -1,0 +1,83 @@
+//! What can be wrong with graph files.
+
+use std::path::PathBuf;
+
+/// What can be wrong with GraphML and GML files, or a folder of them.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GraphsError {
+    /// A file or folder cannot be read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A folder without a graph file.
+    #[error("{} holds no .graphml or .gml file", path.display())]
+    NoFiles {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A fault in one line.
+    #[error("{file}, line {line}: {fault}")]
+    Line {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong there.
+        fault: GraphFault,
+    },
+    /// A value that some cells have and this one has not.
+    #[error("{file}: {cell} has no `{name}`, which others have")]
+    MissingValue {
+        /// The file.
+        file: String,
+        /// The vertex or edge.
+        cell: String,
+        /// Name of the attribute.
+        name: String,
+    },
+    /// A target that some graphs have and this one has not.
+    #[error("{file} has no target, which others have")]
+    MissingTarget {
+        /// The file.
+        file: String,
+    },
+    /// The edges of a file are not a graph.
+    #[error("{file}: {source}")]
+    Complex {
+        /// The file.
+        file: String,
+        /// What is wrong with them.
+        source: hodgelet::complex::ComplexError,
+    },
+}
+
+/// What can be wrong in one line of a graph file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GraphFault {
+    /// The text breaks the rules of its format.
+    #[error("{0}")]
+    Syntax(String),
+    /// Something else than what should stand there.
+    #[error("found {found}, expected {expected}")]
+    Found {
+        /// What stands there.
+        found: String,
+        /// What should.
+        expected: &'static str,
+    },
+    /// An edge to a vertex that the file does not list.
+    #[error("the edge names vertex `{0}`, which the file does not list")]
+    UnknownVertex(String),
+    /// A vertex listed twice.
+    #[error("vertex `{0}` stands twice")]
+    RepeatedVertex(String),
+    /// A part of the format that is not read.
+    #[error("{0} are not read")]
+    Unsupported(&'static str),
+}

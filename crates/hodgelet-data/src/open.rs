@@ -1,0 +1,132 @@
+//! From what a user names, a path or a dataset in a folder of datasets, to the right reader.
+
+use crate::graphs::{self, Format, GraphsError};
+use crate::jsonl::{self, JsonlError};
+use crate::tu::{self, TuError};
+use crate::{Read, text};
+use std::path::{Path, PathBuf};
+
+/// What datasets in files are called, beside folders.
+const EXTENSIONS: [&str; 4] = ["zip", "jsonl", "graphml", "gml"];
+
+/// Reads the dataset `name`: a path to a folder (TU, GraphML or GML files), a `.zip` (TU), `.jsonl`, `.graphml` or
+/// `.gml` file, or the name of one of these in the folder `data_dir`, without its extension.
+///
+/// # Errors
+///
+/// [`OpenError::NotFound`] lists what was tried and names that are near; the others are those of the readers.
+pub fn open(name: &str, data_dir: Option<&Path>) -> Result<Read, OpenError> {
+    let tried = candidates(name, data_dir);
+    match tried.iter().find(|path| path.exists()) {
+        Some(path) => read(path),
+        None => {
+            let near = data_dir.map(|dir| near_names(name, dir)).unwrap_or_default();
+            Err(OpenError::NotFound { name: name.to_owned(), tried, near })
+        }
+    }
+}
+
+/// Where a dataset may be, in the order in which they are tried.
+fn candidates(name: &str, data_dir: Option<&Path>) -> Vec<PathBuf> {
+    let mut paths = vec![PathBuf::from(name)];
+    if let Some(dir) = data_dir {
+        paths.push(dir.join(name));
+        paths.extend(EXTENSIONS.map(|extension| dir.join(format!("{name}.{extension}"))));
+    }
+    paths.dedup();
+    paths
+}
+
+fn read(path: &Path) -> Result<Read, OpenError> {
+    if path.is_dir() {
+        return read_dir(path);
+    }
+    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    match (extension.as_deref(), Format::of(path)) {
+        (_, Some(format)) => Ok(graphs::read_file(path, format)?),
+        (Some("zip"), _) => Ok(tu::read_zip(path)?),
+        (Some("jsonl"), _) => Ok(jsonl::read(path)?),
+        _ => Err(OpenError::Unsupported { path: path.to_owned() }),
+    }
+}
+
+/// A folder of graph files if it holds any and no arcs of a TU dataset.
+fn read_dir(dir: &Path) -> Result<Read, OpenError> {
+    let names = names_in(dir);
+    let arcs = tu::File::Arcs.name("");
+    let is_tu = names.iter().any(|name| name.ends_with(&arcs));
+    if !is_tu && names.iter().any(|name| Format::of(Path::new(name)).is_some()) {
+        return Ok(graphs::read_dir(dir)?);
+    }
+    Ok(tu::read_dir(dir)?)
+}
+
+/// Names of what is in a folder; nothing if it cannot be read, which the reader will report.
+fn names_in(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Datasets in a folder whose names are near `name`.
+fn near_names(name: &str, dir: &Path) -> Vec<String> {
+    let wanted = name.to_lowercase();
+    let mut near: Vec<(usize, String)> = Vec::new();
+    for file in names_in(dir) {
+        let known = EXTENSIONS.iter().find_map(|e| file.strip_suffix(&format!(".{e}")).map(str::to_owned));
+        let Some(found) = known.or_else(|| dir.join(&file).is_dir().then_some(file)) else { continue };
+        let lower = found.to_lowercase();
+        let distance = if !wanted.is_empty() && lower.starts_with(&wanted) {
+            0
+        } else {
+            text::edit_distance(&wanted, &lower)
+        };
+        if distance <= 1 + wanted.chars().count() / 4 {
+            near.push((distance, found));
+        }
+    }
+    near.sort();
+    near.dedup();
+    near.truncate(5);
+    near.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Why a dataset could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// There is no such dataset.
+    #[error("no dataset `{name}`; tried {}{}", list(tried), suggestion(near))]
+    NotFound {
+        /// What was asked for.
+        name: String,
+        /// Where it was looked for.
+        tried: Vec<PathBuf>,
+        /// Datasets with near names.
+        near: Vec<String>,
+    },
+    /// A file that no reader knows.
+    #[error("{}: expected a folder or a .zip, .jsonl, .graphml or .gml file", path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A TU dataset could not be read.
+    #[error(transparent)]
+    Tu(#[from] TuError),
+    /// A JSONL file could not be read.
+    #[error(transparent)]
+    Jsonl(#[from] JsonlError),
+    /// A graph file could not be read.
+    #[error(transparent)]
+    Graphs(#[from] GraphsError),
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn suggestion(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!("; near names: {}", near.join(", ")) }
+}
