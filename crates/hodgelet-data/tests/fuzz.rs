@@ -1,0 +1,192 @@
+//! Bounded mutational fuzzing of every parser: valid inputs, mutated by a seeded generator, must be read into a
+//! sound dataset or refused, never panic. `HODGELET_FUZZ` multiplies the number of inputs.
+
+use hodgelet::complex::Complex;
+use hodgelet::encode::{CellSignal, EncodingParams, VertexSignal};
+use hodgelet_data::graphs::{self, Format};
+use hodgelet_data::tu::{self, File, Files};
+use hodgelet_data::{Read, jsonl};
+use proptest::prelude::*;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::io::Write;
+
+/// Inputs per parser.
+fn n_inputs() -> u64 {
+    let factor = std::env::var("HODGELET_FUZZ").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
+    10_000 * factor
+}
+
+/// Pieces that break parsers more often than random bytes do.
+const PIECES: [&[u8]; 24] = [
+    b"0",
+    b"-1",
+    b"+",
+    b"99999999999",
+    b"4294967296",
+    b"nan",
+    b"inf",
+    b"1e999",
+    b"-0.0",
+    b",",
+    b"\n",
+    b"\r\n",
+    b"\n\n",
+    b"\xEF\xBB\xBF",
+    b"\xFF",
+    b"\0",
+    b"\"",
+    b"[",
+    b"]",
+    b"{}",
+    b"null",
+    b"<",
+    b"&",
+    b"</graph>",
+];
+
+/// One to four random changes.
+fn mutate(rng: &mut impl Rng, seed: &[u8]) -> Vec<u8> {
+    let mut bytes = seed.to_vec();
+    for _ in 0..rng.random_range(1..=4) {
+        let at = rng.random_range(0..=bytes.len());
+        let end = (at + rng.random_range(0..12)).min(bytes.len());
+        match rng.random_range(0..7) {
+            0 if at < bytes.len() => bytes[at] ^= 1 << rng.random_range(0..8),
+            1 if at < bytes.len() => bytes[at] = rng.random(),
+            2 => drop(bytes.drain(at..end)),
+            3 => {
+                let copy = bytes[at..end].to_vec();
+                let to = rng.random_range(0..=bytes.len());
+                bytes.splice(to..to, copy);
+            }
+            4 => bytes.truncate(at),
+            5 => drop(bytes.splice(at..at, PIECES[rng.random_range(0..PIECES.len())].iter().copied())),
+            _ => drop(bytes.splice(at..end, PIECES[rng.random_range(0..PIECES.len())].iter().copied())),
+        }
+    }
+    bytes
+}
+
+/// What must hold of everything that is read.
+fn assert_sound(read: &Read) {
+    let dataset = &read.dataset;
+    dataset.check().unwrap();
+    for complex in &dataset.complexes {
+        let boundaries = (1..=complex.dim()).map(|k| complex.boundary(k).unwrap().clone()).collect();
+        assert_eq!(&Complex::from_boundaries(complex.n_cells(0), boundaries).unwrap(), complex);
+    }
+    let mut bytes = Vec::new();
+    jsonl::write_to(&mut bytes, dataset, &[]).unwrap();
+    assert_eq!(&jsonl::parse("again", &bytes).unwrap().dataset, dataset);
+    if dataset.complexes.iter().all(|complex| complex.n_cells(0) < 10_000) {
+        let vertices = VertexSignal::DegreeOneHot;
+        let params = EncodingParams { vertices, edges: CellSignal::Auto, ..EncodingParams::default() };
+        let train: Vec<usize> = (0..dataset.len()).collect();
+        let encoding = params.fit(dataset, &train).unwrap();
+        assert_eq!(encoding.encode_all(dataset).unwrap().unknown, 0);
+    }
+}
+
+/// Feeds mutations to `parse`; some must be accepted and some refused, or the fuzzing says nothing.
+fn fuzz(name: &str, mut parse: impl FnMut(&mut ChaCha8Rng) -> Option<Read>) {
+    let (mut accepted, mut refused) = (0, 0);
+    for seed in 0..n_inputs() {
+        match parse(&mut ChaCha8Rng::seed_from_u64(seed)) {
+            Some(read) => {
+                assert_sound(&read);
+                accepted += 1;
+            }
+            None => refused += 1,
+        }
+    }
+    println!("{name}: {accepted} inputs accepted, {refused} refused");
+    assert!(accepted > 10 && refused > 10, "{name}: {accepted} inputs accepted, {refused} refused");
+}
+
+const TU: [(File, &str); 7] = [
+    (File::Arcs, "1, 2\n2, 1\n3, 2\n2, 3\n4, 5\n5, 4\n"),
+    (File::GraphIndicator, "1\n1\n1\n2\n2\n"),
+    (File::GraphLabels, "+1\n-1\n"),
+    (File::NodeLabels, "6, 0\n7, 1\n6, 0\n10, 1\n6, 0\n"),
+    (File::NodeAttributes, "0.5, 1\n-1.5, 2\n2.5, 3\n1e3, 4\n0, 0\n"),
+    (File::EdgeLabels, "1\n1\n2\n2\n1\n1\n"),
+    (File::EdgeAttributes, "1.5, 2\n1.5, -2\n0.5, 3\n0.5, -3\n1, 0\n1, 0\n"),
+];
+
+fn tu_sample() -> Files {
+    let mut files = Files::default();
+    TU.iter().for_each(|&(file, text)| files.set(file, text));
+    files
+}
+
+#[test]
+fn tu_text() {
+    fuzz("TU", |rng| {
+        let mut files = tu_sample();
+        let (file, text) = TU[rng.random_range(0..TU.len())];
+        files.set(file, mutate(rng, text.as_bytes()));
+        tu::parse("DS", &files).ok()
+    });
+}
+
+#[test]
+fn tu_archive() {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (file, text) in TU {
+        zip.start_file(file.name("DS/DS"), zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    let seed = zip.finish().unwrap().into_inner();
+    fuzz("TU archive", |rng| tu::parse_zip("DS.zip", &mutate(rng, &seed)).ok());
+}
+
+#[test]
+fn jsonl_text() {
+    let seed = concat!(
+        r#"{"hodgelet":1,"target":"class","columns":[{"name":"label","dim":0,"kind":"labels"},"#,
+        r#"{"name":"flow","dim":1,"kind":"real","channels":["x","y"],"oriented":true}]}"#,
+        "\n",
+        r#"{"vertices":3,"edges":[[0,1],[2,1],[0,2]],"triangles":[[0,1,2]],"signals":{"0":{"label":["C",7,"C"]},"#,
+        r#""1":{"flow":[[1,2],[3,4],[5e-3,-6]]}},"target":"b"}"#,
+        "\n",
+        r#"{"vertices":2,"edges":[[0,1]],"boundaries":{"2":[]},"signals":{"0":{"label":["N","O"]},"#,
+        r#""1":{"flow":[[0,-0.0]]}},"target":3}"#,
+        "\n",
+    );
+    fuzz("JSONL", |rng| jsonl::parse("f.jsonl", &mutate(rng, seed.as_bytes())).ok());
+}
+
+#[test]
+fn graphml_text() {
+    let seed = r#"<graphml><key id="d0" for="node" attr.name="color"><default>red</default></key>
+<key id="d1" for="edge" attr.name="weight" attr.type="double"/>
+<graph edgedefault="directed"><node id="a"/><node id="b"><data key="d0">&lt;blue</data></node>
+<edge source="a" target="b"><data key="d1">1.5</data></edge></graph></graphml>"#;
+    fuzz("GraphML", |rng| graphs::parse(Format::GraphMl, "f", &mutate(rng, seed.as_bytes())).ok());
+}
+
+#[test]
+fn gml_text() {
+    let seed = "graph [ directed 1 class \"x\" node [ id 0 color \"red\" graphics [ x 1 ] ]\n# comment\n\
+                node [ id 1 color \"b&amp;w\" ] edge [ source 0 target 1 weight -1.5e2 ] ]\n";
+    fuzz("GML", |rng| graphs::parse(Format::Gml, "f", &mutate(rng, seed.as_bytes())).ok());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Bytes that have nothing to do with any format.
+    #[test]
+    fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        for file in File::ALL {
+            let mut files = tu_sample();
+            files.set(file, bytes.clone());
+            tu::parse("DS", &files).iter().for_each(assert_sound);
+        }
+        tu::parse_zip("DS.zip", &bytes).iter().for_each(assert_sound);
+        jsonl::parse("f", &bytes).iter().for_each(assert_sound);
+        graphs::parse(Format::GraphMl, "f", &bytes).iter().for_each(assert_sound);
+        graphs::parse(Format::Gml, "f", &bytes).iter().for_each(assert_sound);
+    }
+}
