@@ -108,6 +108,10 @@ fn reference_vertex_signals_are_those_of_the_goldens() {
         let max_degree = golden["max_node_degree"].as_u64().map(|degree| degree as u32);
         let params = EncodingParams { max_degree, ..EncodingParams::default() };
         let encoded = params.fit(&dataset, &train).unwrap().encode_all(&dataset).unwrap();
+        if dataset.name == "ENZYMES" {
+            // here the range was the percentile itself; MUTAG's was set by hand
+            assert_eq!(EncodingParams::default().fit(&dataset, &train), params.fit(&dataset, &train));
+        }
         let order: Vec<usize> = train.into_iter().chain(indices("graph_indices_test")).collect();
         let graphs = golden["graphs"].as_array().unwrap();
         assert_eq!(order.len(), graphs.len());

@@ -290,6 +290,20 @@ fn folders_and_archives_hold_the_same_dataset() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "nothing was unpacked");
 }
 
+/// The size of the first entry stands at byte 24 of its record in the list at the end of an archive.
+#[test]
+fn an_entry_that_declares_another_size_is_refused() {
+    let whole = archive("");
+    let record = whole.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+    let message = |size: u32| {
+        let mut bytes = whole.clone();
+        bytes[record + 24..record + 28].copy_from_slice(&size.to_le_bytes());
+        tu::parse_zip("DS.zip", &bytes).unwrap_err().to_string()
+    };
+    assert!(message(3).starts_with("DS.zip/DS_A.txt: "), "{}", message(3));
+    assert_eq!(message(3 << 30), "DS_A.txt has more than 2147483648 bytes, the most that is read");
+}
+
 #[test]
 fn an_archive_cut_short_is_an_error() {
     let whole = archive("DS/");

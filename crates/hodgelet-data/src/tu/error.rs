@@ -43,7 +43,8 @@ pub enum TuError {
     TooLarge {
         /// The file.
         file: String,
-        /// [`MAX_FILE_BYTES`](super::MAX_FILE_BYTES), or what is left of [`MAX_BYTES`](super::MAX_BYTES).
+        /// [`MAX_FILE_BYTES`](super::MAX_FILE_BYTES), [`MAX_BYTES`](super::MAX_BYTES), or what an entry of an
+        /// archive declares.
         limit: u64,
     },
     /// A fault in one line.

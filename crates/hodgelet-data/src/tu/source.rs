@@ -15,6 +15,9 @@ pub const MAX_FILE_BYTES: u64 = 2 << 30;
 /// Most bytes read from one archive, 8 GiB.
 pub const MAX_BYTES: u64 = 8 << 30;
 
+/// An archive in memory; copies share its list of entries.
+type Archive<'a> = ZipArchive<Cursor<&'a [u8]>>;
+
 /// Bytes that one byte of a deflated stream can become.
 const MAX_INFLATION: u64 = 1032;
 
@@ -69,26 +72,44 @@ pub(super) fn unpack(path: &Path, bytes: &[u8]) -> Result<(String, Files), TuErr
         .into_iter()
         .filter_map(|file| Some((file, find_entry(&entries, &file.name(&name))?)))
         .collect();
-    let unpacked: Vec<Result<Vec<u8>, TuError>> =
-        wanted.par_iter().map(|&(_, entry)| inflate(archive.clone(), path, entry)).collect();
+    let limits = limits(archive.clone(), path, &wanted)?;
+    let unpacked: Vec<Result<Vec<u8>, TuError>> = wanted
+        .par_iter()
+        .zip(limits)
+        .map(|(&(_, entry), limit)| inflate(archive.clone(), path, entry, limit))
+        .collect();
     let mut files = Files::default();
-    let mut total = 0;
-    for ((file, entry), bytes) in wanted.into_iter().zip(unpacked) {
-        let bytes = bytes?;
-        total += bytes.len() as u64;
-        if total > MAX_BYTES {
-            return Err(TuError::TooLarge { file: entry.to_owned(), limit: MAX_BYTES });
-        }
-        files.set(file, bytes);
+    for ((file, _), bytes) in wanted.into_iter().zip(unpacked) {
+        files.set(file, bytes?);
     }
     Ok((name, files))
 }
 
-fn inflate(mut archive: ZipArchive<Cursor<&[u8]>>, path: &Path, entry: &str) -> Result<Vec<u8>, TuError> {
+/// Most bytes each entry may inflate to, as it declares itself; too much in all is refused before any is.
+fn limits(mut archive: Archive<'_>, path: &Path, wanted: &[(File, &str)]) -> Result<Vec<u64>, TuError> {
+    let mut total = 0u64;
+    let mut limit = |&(_, entry): &(File, &str)| {
+        let opened =
+            archive.by_name(entry).map_err(|source| TuError::Zip { path: path.join(entry), source })?;
+        total = total.saturating_add(opened.size());
+        match (opened.size(), total) {
+            (size, _) if size > MAX_FILE_BYTES => {
+                Err(TuError::TooLarge { file: entry.to_owned(), limit: MAX_FILE_BYTES })
+            }
+            (_, total) if total > MAX_BYTES => {
+                Err(TuError::TooLarge { file: path.display().to_string(), limit: MAX_BYTES })
+            }
+            (size, _) => Ok(size),
+        }
+    };
+    wanted.iter().map(&mut limit).collect()
+}
+
+fn inflate(mut archive: Archive<'_>, path: &Path, entry: &str, limit: u64) -> Result<Vec<u8>, TuError> {
     let place = path.join(entry);
     let opened = archive.by_name(entry).map_err(|source| TuError::Zip { path: place.clone(), source })?;
-    let declared = opened.size().min(opened.compressed_size().saturating_mul(MAX_INFLATION));
-    bounded(opened, declared, MAX_FILE_BYTES, entry)
+    let declared = limit.min(opened.compressed_size().saturating_mul(MAX_INFLATION));
+    bounded(opened, declared, limit, entry)
         .map_err(|error| error.unwrap_or_else(|source| TuError::Io { path: place, source }))
 }
 
@@ -156,4 +177,17 @@ fn base_name(entry: &str) -> &str {
 fn find_entry<'a>(entries: &'a [String], file: &str) -> Option<&'a str> {
     let found = entries.iter().filter(|entry| base_name(entry) == file);
     found.min_by_key(|entry| entry.matches('/').count()).map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_read_than_the_limit() {
+        let read = |limit| bounded(&b"0123456789"[..], 3, limit, "DS_A.txt");
+        assert_eq!(read(10).ok().as_deref(), Some(&b"0123456789"[..]));
+        let error = read(9).unwrap_err().unwrap_or_else(|_| unreachable!("memory can be read"));
+        assert_eq!(error.to_string(), "DS_A.txt has more than 9 bytes, the most that is read");
+    }
 }

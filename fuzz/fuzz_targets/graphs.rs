@@ -1,0 +1,12 @@
+//! GraphML and GML.
+#![no_main]
+
+use hodgelet_data::graphs::{Format, parse};
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    for format in [Format::GraphMl, Format::Gml] {
+        if let Ok(read) = parse(format, "f", bytes) {
+            read.dataset.check().unwrap();
+        }
+    }
+});

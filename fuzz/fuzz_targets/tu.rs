@@ -1,0 +1,19 @@
+//! TU: the input is an archive, or the files of a dataset one after the other, parted by zero bytes.
+#![no_main]
+
+use hodgelet_data::tu::{File, Files, parse, parse_zip};
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    if let Ok(read) = parse_zip("DS.zip", bytes) {
+        read.dataset.check().unwrap();
+    }
+    let mut files = Files::default();
+    for (file, text) in File::ALL.into_iter().zip(bytes.split(|&byte| byte == 0)) {
+        if !text.is_empty() {
+            files.set(file, text);
+        }
+    }
+    if let Ok(read) = parse("DS", &files) {
+        read.dataset.check().unwrap();
+    }
+});
