@@ -24,7 +24,7 @@ const LARGEST: f64 = 4.0;
 ///
 /// # References
 ///
-/// [Hammond11] §8.1.
+/// \[Hammond11\] §8.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AbSpline;
 
@@ -54,7 +54,7 @@ impl Filter for AbSpline {
 /// `−4 γ λ t³ / 0.6⁴ e^{−(t/0.6)⁴}` in the scale.
 ///
 /// `γ = 1 + 2/(3√3)` is the largest value of the band-pass filter; the scale stands for the `1/λ_min` of
-/// [Hammond11].
+/// \[Hammond11\].
 ///
 /// ```
 /// use hodgelet::wavelet::{AbSplineScaling, Filter};
@@ -65,7 +65,7 @@ impl Filter for AbSpline {
 ///
 /// # References
 ///
-/// [Hammond11] §8.1.
+/// \[Hammond11\] §8.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AbSplineScaling;
 

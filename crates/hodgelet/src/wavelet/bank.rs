@@ -9,8 +9,8 @@ const CHUNK: usize = 256;
 ///
 /// The parameters are unconstrained numbers, one per scale and filter by filter: `α_1, β_11, ..., β_1L, α_2, ...`
 /// (without the `α` when there is no low-pass term), each the preimage of its scale under the
-/// [`ScaleTransform`]. Values of the filters at `n` eigenvalues are laid out `[W, n]`, one filter after
-/// another. Work is `O(W (1 + L) n)`, on the calling thread.
+/// [`ScaleTransform`](super::ScaleTransform). Values of the filters at `n` eigenvalues are laid out `[W, n]`,
+/// one filter after another. Work is `O(W (1 + L) n)`, on the calling thread.
 ///
 /// ```
 /// use hodgelet::wavelet::BankParams;

@@ -22,7 +22,7 @@ const LARGEST: f64 = 40.0;
 ///
 /// # References
 ///
-/// [Alain24] Eq. (17).
+/// \[Alain24\] Eq. (17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ricker;
 
