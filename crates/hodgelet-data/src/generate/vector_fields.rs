@@ -174,18 +174,16 @@ impl CheckedVectorFields {
         };
         let mut draw = || RandomField::draw(self.0.n_features, self.0.lengthscale, amplitude, rng);
         let mixture = Mixture { potential: draw(), stream: draw(), share };
-        let noise = self.0.noise;
+        let (noise, on_field) = (self.0.noise, self.0.noise_on == NoiseOn::Field);
         let mut normal = || -> f64 { noise * Distribution::<f64>::sample(&StandardNormal, &mut *rng) };
-        mesh.segments()
-            .map(|(a, b)| {
-                let mean = match self.0.noise_on {
-                    NoiseOn::Field => mixture.mean_by_quadrature(a, b, rule, || [normal(), normal()]),
-                    NoiseOn::Edges => mixture.mean(a, b, rule),
-                };
-                let value = edge_value(mean, a, b, self.0.edge_map);
-                if self.0.noise_on == NoiseOn::Edges { value + normal() } else { value }
-            })
-            .collect()
+        let means = if rule.is_empty() {
+            mixture.means(mesh)
+        } else {
+            let mut point_noise = || if on_field { [normal(), normal()] } else { [0.0, 0.0] };
+            mesh.segments().map(|(a, b)| mixture.mean_by_quadrature(a, b, rule, &mut point_noise)).collect()
+        };
+        let values = mesh.segments().zip(means).map(|((a, b), mean)| edge_value(mean, a, b, self.0.edge_map));
+        values.map(|value| if on_field { value } else { value + normal() }).collect()
     }
 }
 
@@ -197,13 +195,12 @@ struct Mixture {
 }
 
 impl Mixture {
-    /// Mean over a segment: by quadrature where there is a rule, in closed form otherwise.
-    fn mean(&self, a: [f64; 2], b: [f64; 2], rule: &[(f64, f64)]) -> [f64; 2] {
-        if rule.is_empty() {
-            self.mixed(self.potential.mean_gradient(a, b), self.stream.mean_gradient(a, b))
-        } else {
-            self.mean_by_quadrature(a, b, rule, || [0.0, 0.0])
-        }
+    /// Mean over every edge of a mesh, in closed form.
+    fn means(&self, mesh: &Mesh) -> Vec<[f64; 2]> {
+        let edges: Vec<[u32; 2]> = mesh.complex.edges().collect();
+        let curl_free = self.potential.mean_gradients(&mesh.positions, &edges);
+        let stream = self.stream.mean_gradients(&mesh.positions, &edges);
+        curl_free.into_iter().zip(stream).map(|(gradient, stream)| self.mixed(gradient, stream)).collect()
     }
 
     /// Mean over a segment by quadrature, of the field and the noise met at each point.
