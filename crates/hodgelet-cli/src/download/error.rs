@@ -159,3 +159,35 @@ impl DownloadError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const URL: &str = "http://host/SET.zip";
+
+    #[test]
+    fn messages_say_what_was_found() {
+        let range = DownloadError::WrongRange { url: URL.into(), asked: 7, found: "bytes 5-9/10".into() };
+        assert_eq!(
+            range.to_string(),
+            "http://host/SET.zip: asked for the bytes from 7 on, the server sent `bytes 5-9/10`"
+        );
+        let lost = DownloadError::connection(URL, ureq::Error::HostNotFound);
+        assert_eq!(lost.to_string(), "http://host/SET.zip: host not found");
+        let denied = io::Error::new(io::ErrorKind::PermissionDenied, "permission denied");
+        let file = DownloadError::file(Path::new("data/SET.zip"), denied);
+        assert_eq!(file.to_string(), "data/SET.zip: permission denied");
+        assert_eq!(DownloadError::Cancelled.to_string(), "cancelled");
+    }
+
+    #[test]
+    fn only_what_may_pass_is_tried_again() {
+        let status = |status| DownloadError::Status { url: URL.into(), status };
+        assert!([408, 429, 500, 503].into_iter().all(|s| status(s).is_transient()));
+        assert!(![400, 401, 403].into_iter().any(|s| status(s).is_transient()));
+        assert!(!DownloadError::NotFound { url: URL.into(), status: 404 }.is_transient());
+        assert!(!DownloadError::DiskFull { path: "data".into() }.is_transient());
+        assert!(!DownloadError::Cancelled.is_transient());
+    }
+}
