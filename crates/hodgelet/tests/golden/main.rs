@@ -14,4 +14,19 @@ fn golden(name: &str) -> Option<Value> {
     let path = PathBuf::from(directory).join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     Some(serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
+//! Numbers computed by other software, beside the scripts that made them under `testdata`.
+
+mod networkx;
+
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+/// The golden file at `path` under `testdata`.
+fn testdata<T: DeserializeOwned>(path: &str) -> T {
+    read(&Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata")).join(path))
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> T {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
