@@ -17,7 +17,9 @@ fn golden(name: &str) -> Option<Value> {
 //! Numbers computed by other software, beside the scripts that made them under `testdata`.
 
 mod networkx;
+mod toponetx;
 
+use hodgelet::signal::{Orientation, Signal};
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
@@ -29,4 +31,20 @@ fn testdata<T: DeserializeOwned>(path: &str) -> T {
 fn read<T: DeserializeOwned>(path: &Path) -> T {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Fails, naming the case, unless both lists have one length and agree to `tolerance`, relative to the expected
+/// number where that is beyond 1.
+fn assert_close(case: &str, found: &[f64], expected: &[f64], tolerance: f64) {
+    assert_eq!(found.len(), expected.len(), "{case}: found {found:?}, expected {expected:?}");
+    for (i, (&f, &e)) in found.iter().zip(expected).enumerate() {
+        let error = (f - e).abs() / e.abs().max(1.0);
+        assert!(error <= tolerance, "{case}, entry {i}: found {f:?}, expected {e:?}, error {error:e}");
+    }
+}
+
+/// An oriented signal from its rows, one per cell.
+fn signal(n_channels: usize, rows: &[Vec<f64>]) -> Signal {
+    Signal::from_row_major(rows.len(), n_channels, &rows.concat(), Orientation::Oriented)
+        .expect("golden signals are finite and rectangular")
 }
