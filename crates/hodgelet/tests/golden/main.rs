@@ -17,6 +17,7 @@ fn golden(name: &str) -> Option<Value> {
 //! Numbers computed by other software, beside the scripts that made them under `testdata`.
 
 mod networkx;
+mod pygsp;
 mod toponetx;
 
 use hodgelet::signal::{Orientation, Signal};
