@@ -12,7 +12,8 @@
 //! 6. [`feature`]: measures and a bank become the Hodgelet features, standardized;
 //! 7. [`kernel`]: covariance functions on blocks of features and their sum;
 //! 8. [`likelihood`]: the target given a latent value;
-//! 9. [`gp`]: prior and likelihood become a posterior that predicts.
+//! 9. [`gp`]: prior and likelihood become a posterior that predicts;
+//! 10. [`train`]: optimizers, which see parameters and an objective and nothing else.
 //!
 //! Below them lie [`linalg`], the only place that names the linear algebra backend, and [`param`].
 
@@ -30,5 +31,5 @@ pub mod linalg;
 pub mod measure;
 pub mod param;
 pub mod signal;
-pub mod wavelet;
 pub mod train;
+pub mod wavelet;

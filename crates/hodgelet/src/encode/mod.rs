@@ -224,51 +224,55 @@ impl Encoding {
         self.channels.get(dim)?.as_ref()
     }
 
-    /// The signals of complex `index`, one for each dimension that carries one.
+    /// Examines `dataset` once, so that its complexes can be encoded one by one.
     ///
     /// # Errors
     ///
-    /// [`EncodeError`] when the complex or a column does not exist, or a column holds something else than
-    /// where the encoding was fitted. Examining the dataset takes time:
-    /// [`encode_all`](Self::encode_all) does it once.
-    pub fn encode(&self, dataset: &Dataset, index: usize) -> Result<Vec<Option<Signal>>, EncodeError> {
-        let bound = self.bind(dataset)?;
-        if index >= dataset.len() {
-            return Err(EncodeError::Index { index, len: dataset.len() });
-        }
-        Ok(self.signals(&bound, &dataset.complexes[index], index).0)
+    /// [`EncodeError`] when a column is missing or holds something else than where the encoding was fitted.
+    pub fn bind<'a>(&'a self, dataset: &'a Dataset) -> Result<Encoder<'a>, EncodeError> {
+        dataset.check()?;
+        let bind = |dim, sources: &'a [Source]| -> Result<Vec<Bound<'a>>, EncodeError> {
+            sources.iter().map(|source| source.bind(dataset, dim)).collect()
+        };
+        let dims = self.sources.0.iter().enumerate();
+        let bound = dims.map(|(dim, sources)| sources.as_deref().map(|s| bind(dim, s)).transpose());
+        Ok(Encoder { encoding: self, dataset, bound: bound.collect::<Result<_, _>>()? })
     }
 
     /// The signals of every complex, computed in parallel.
     ///
     /// # Errors
     ///
-    /// [`EncodeError`] when a column is missing or holds something else than where the encoding was fitted.
+    /// As for [`bind`](Self::bind).
     pub fn encode_all(&self, dataset: &Dataset) -> Result<Encoded, EncodeError> {
-        let bound = self.bind(dataset)?;
-        let one = |(i, complex)| self.signals(&bound, complex, i);
-        let all: Vec<_> = dataset.complexes.par_iter().enumerate().with_min_len(16).map(one).collect();
+        let encoder = self.bind(dataset)?;
+        let indices = (0..dataset.len()).into_par_iter().with_min_len(16);
+        let all: Vec<_> = indices.map(|i| encoder.encode(i)).collect();
         let unknown = all.iter().map(|(_, unknown)| unknown).sum();
         Ok(Encoded { signals: all.into_iter().map(|(signals, _)| signals).collect(), unknown })
     }
+}
 
-    fn bind<'a>(&'a self, dataset: &'a Dataset) -> Result<Vec<Option<Vec<Bound<'a>>>>, EncodeError> {
-        dataset.check()?;
-        let bind = |dim, sources: &'a [Source]| -> Result<Vec<Bound<'a>>, EncodeError> {
-            sources.iter().map(|source| source.bind(dataset, dim)).collect()
-        };
-        let dims = self.sources.0.iter().enumerate();
-        dims.map(|(dim, sources)| sources.as_deref().map(|s| bind(dim, s)).transpose()).collect()
-    }
+/// An encoding on its way through one dataset.
+#[derive(Debug)]
+pub struct Encoder<'a> {
+    encoding: &'a Encoding,
+    dataset: &'a Dataset,
+    bound: Vec<Option<Vec<Bound<'a>>>>,
+}
 
-    fn signals(
-        &self,
-        bound: &[Option<Vec<Bound<'_>>>],
-        complex: &Complex,
-        i: usize,
-    ) -> (Vec<Option<Signal>>, usize) {
+impl Encoder<'_> {
+    /// The signals of complex `i`, one for each dimension that carries one, and how many labels of its cells are
+    /// not known to the encoding.
+    ///
+    /// # Panics
+    ///
+    /// When the dataset has no complex `i`.
+    #[must_use]
+    pub fn encode(&self, i: usize) -> (Vec<Option<Signal>>, usize) {
+        let complex = &self.dataset.complexes[i];
         let mut unknown = 0;
-        let dims = bound.iter().zip(&self.channels).enumerate();
+        let dims = self.bound.iter().zip(&self.encoding.channels).enumerate();
         let signals = dims.map(|(dim, (sources, channels))| {
             let (sources, channels) = (sources.as_ref()?, channels.as_ref()?);
             let n_cells = complex.n_cells(dim);

@@ -117,6 +117,7 @@ impl Source {
 }
 
 /// A source and its column in one dataset.
+#[derive(Debug)]
 pub(super) struct Bound<'a> {
     source: &'a Source,
     column: Option<&'a Column>,

@@ -47,7 +47,7 @@ fn the_reference_puts_degrees_before_attributes_before_labels() {
     let encoding = params.fit(&sample(), &[0, 1]).unwrap();
     let channels = encoding.channels(0).unwrap();
     assert_eq!(names(channels), ["degree=0", "degree=1", "attribute.0", "attribute.1", "label=C", "label=N"]);
-    let signals = encoding.encode(&sample(), 0).unwrap();
+    let signals = encoding.bind(&sample()).unwrap().encode(0).0;
     let expected = [
         [0.0, 0.0, 1.0, 2.0, 1.0, 0.0], // degree 3 is beyond the range
         [0.0, 1.0, 3.0, 0.0, 0.0, 1.0],
@@ -64,7 +64,7 @@ fn edges_carry_their_columns_with_their_orientation() {
     assert_eq!(names(channels), ["flow", "label=1", "label=2"]);
     assert_eq!(channels.orientation(0), Orientation::Oriented);
     assert_eq!(channels.orientation(1), Orientation::Unoriented);
-    let signals = encoding.encode(&sample(), 0).unwrap();
+    let signals = encoding.bind(&sample()).unwrap().encode(0).0;
     assert_eq!(rows(signals[1].as_ref().unwrap()), [[1.0, 1.0, 0.0], [-2.0, 1.0, 0.0], [3.0, 0.0, 1.0]]);
 }
 
@@ -85,7 +85,7 @@ fn the_range_of_degrees_comes_from_the_training_complexes() {
     assert_eq!(names(from_star.channels(0).unwrap()), ["degree=0", "degree=1", "degree=2", "degree>=3"]);
     let from_edge = params.fit(&sample(), &[1]).unwrap();
     assert_eq!(names(from_edge.channels(0).unwrap()), ["degree=0", "degree>=1"]);
-    let star = from_edge.encode(&sample(), 0).unwrap();
+    let star = from_edge.bind(&sample()).unwrap().encode(0).0;
     assert_eq!(rows(star[0].as_ref().unwrap()), [[0.0, 1.0]; 4]);
 }
 
@@ -93,7 +93,7 @@ fn the_range_of_degrees_comes_from_the_training_complexes() {
 fn plain_alternatives_have_one_channel() {
     let channel = |vertices| {
         let params = EncodingParams { vertices, edges: CellSignal::Constant, ..EncodingParams::default() };
-        let signals = params.fit(&sample(), &[0]).unwrap().encode(&sample(), 0).unwrap();
+        let signals = params.fit(&sample(), &[0]).unwrap().bind(&sample()).unwrap().encode(0).0;
         assert_eq!(rows(signals[1].as_ref().unwrap()), [[1.0]; 3]);
         rows(signals[0].as_ref().unwrap()).concat()
     };
@@ -108,7 +108,7 @@ fn dimensions_without_a_signal_have_none() {
         edges: CellSignal::Columns,
         ..EncodingParams::default()
     };
-    let signals = params.fit(&sample(), &[0]).unwrap().encode(&sample(), 1).unwrap();
+    let signals = params.fit(&sample(), &[0]).unwrap().bind(&sample()).unwrap().encode(1).0;
     assert_eq!(signals.iter().map(Option::is_some).collect::<Vec<_>>(), [false, true]);
 }
 
@@ -133,7 +133,7 @@ fn encoding_one_and_encoding_all_agree_and_share_channels() {
     let all = encoding.encode_all(&sample()).unwrap();
     assert_eq!(all.unknown, 0);
     for i in 0..2 {
-        assert_eq!(encoding.encode(&sample(), i).unwrap(), all.signals[i]);
+        assert_eq!(encoding.bind(&sample()).unwrap().encode(i).0, all.signals[i]);
         let signal = all.signals[i][0].as_ref().unwrap();
         assert!(Arc::ptr_eq(signal.channels(), encoding.channels(0).unwrap()));
     }
@@ -176,7 +176,7 @@ fn each_fault_has_its_message() {
 
     let encoding = default.fit(&sample(), &[0]).unwrap();
     assert_eq!(
-        encoding.encode(&bare(), 0).unwrap_err().to_string(),
+        encoding.bind(&bare()).unwrap_err().to_string(),
         "the dataset has no column `attribute` on cells of dimension 0"
     );
     let mut turned = sample();
@@ -188,5 +188,4 @@ fn each_fault_has_its_message() {
     let mut broken = sample();
     broken.columns[0].starts = vec![0, 6, 6];
     assert!(matches!(encoding.encode_all(&broken), Err(EncodeError::Dataset(_))));
-    assert_eq!(encoding.encode(&sample(), 5).unwrap_err().to_string(), "complex 5, but the dataset has 2");
 }

@@ -221,8 +221,8 @@ fn harmonic(operators: &Operators<'_>, k: usize) -> Result<Spectrum, HodgeError>
 pub fn betti_numbers(operators: &Operators<'_>) -> Result<Vec<usize>, HodgeError> {
     let complex = operators.complex();
     let mut ranks = vec![0; complex.dim() + 2];
-    for k in 1..=complex.dim() {
-        ranks[k] = if k == 1 && operators.is_graph_like() {
+    for (k, rank) in ranks.iter_mut().enumerate().skip(1).take(complex.dim()) {
+        *rank = if k == 1 && operators.is_graph_like() {
             complex.n_cells(0) - complex.connected_components().1
         } else {
             BoundarySpectrum::new(operators, k)?.rank()

@@ -37,23 +37,13 @@ impl Lanes {
 
     #[inline(always)]
     fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
-        let mut out = self;
-        for lane in 0..LANES {
-            out.0[lane] = f(self.0[lane], other.0[lane]);
-        }
-        out
+        Self(std::array::from_fn(|lane| f(self.0[lane], other.0[lane])))
     }
 
     /// `self` where `mask` is set, `other` elsewhere.
     #[inline(always)]
     fn or(self, mask: [bool; LANES], other: Self) -> Self {
-        let mut out = other;
-        for lane in 0..LANES {
-            if mask[lane] {
-                out.0[lane] = self.0[lane];
-            }
-        }
-        out
+        Self(std::array::from_fn(|lane| if mask[lane] { self.0[lane] } else { other.0[lane] }))
     }
 }
 

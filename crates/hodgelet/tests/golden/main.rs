@@ -1,23 +1,7 @@
-//! Numbers computed by other software; `HODGELET_GOLDEN` names the directory that holds them.
-
-mod kernel;
-
-use serde_json::Value;
-use std::path::PathBuf;
-
-/// The golden file `name`, or nothing, said loudly, when no directory is given.
-fn golden(name: &str) -> Option<Value> {
-    let Some(directory) = std::env::var_os("HODGELET_GOLDEN") else {
-        eprintln!("SKIPPED: {name} was not compared, because HODGELET_GOLDEN is not set");
-        return None;
-    };
-    let path = PathBuf::from(directory).join(name);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    Some(serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
-//! Numbers computed by other software, beside the scripts that made them under `testdata`.
 //! Numbers computed by other software. Those under `testdata` stand beside the scripts that made them; those of
 //! the reference hold graphs of published datasets and are read from the directory `HODGELET_GOLDEN`.
 
+mod kernel;
 mod networkx;
 mod pygsp;
 mod toponetx;
