@@ -133,14 +133,13 @@ fn fill_panel(
 
 /// `out ← σ² Π values`, or adds that.
 pub(super) fn add_product(out: &mut [f64], variance: f64, values: &[&[f64]], replace: bool) {
-    if replace {
-        out.fill(0.0);
-    }
     match values {
+        [one] if replace => vectorized(|| out.iter_mut().zip(*one).for_each(|(o, v)| *o = variance * v)),
         [one] => vectorized(|| out.iter_mut().zip(*one).for_each(|(o, v)| *o += variance * v)),
         several => {
             for (i, o) in out.iter_mut().enumerate() {
-                *o += several.iter().fold(variance, |product, v| product * v[i]);
+                let product = several.iter().fold(variance, |product, v| product * v[i]);
+                *o = if replace { product } else { *o + product };
             }
         }
     }
