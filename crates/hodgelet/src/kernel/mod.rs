@@ -1,6 +1,6 @@
 //! Covariance functions on feature vectors: families, lengthscales, products, and sums over blocks of columns.
 //!
-//! The Hodgelet kernel is a sum over blocks, [Alain24] Eq. (7):
+//! The Hodgelet kernel is a sum over blocks, \[Alain24\] Eq. (7):
 //!
 //! ```text
 //! κ(G, G') = Σ_b σ_b² Π_f k_bf(z_b, z_b')

@@ -84,7 +84,7 @@ pub struct Progress<'a> {
 ///
 /// # References
 ///
-/// [Nocedal06] Algorithm 7.5.
+/// \[Nocedal06\] Algorithm 7.5.
 pub fn minimize<E>(
     params: &CheckedLbfgsParams,
     start: &[f64],
