@@ -25,8 +25,8 @@ fn gram(x: &[[f64; 4]], lengthscale: f64) -> Mat<f64> {
 
 fn labels(x: &[[f64; 4]], n_classes: usize) -> Vec<u32> {
     let noisy = |(i, x): (usize, &[f64; 4])| {
-        let score = x[0] + 0.7 * x[1] * x[2] + if i % 7 == 0 { 3.0 } else { 0.0 };
-        ((score + 20.0) * 0.8) as u32 % n_classes as u32
+        let score = x[0] + 0.7 * x[1] + if i % 11 == 0 { 1.5 } else { 0.0 };
+        ((score + 4.0) * 0.8) as u32 % n_classes as u32
     };
     x.iter().enumerate().map(noisy).collect()
 }

@@ -25,14 +25,21 @@ impl Anderson {
 
     /// Remembers `x` with its residual, and proposes where to go; `None` while there is no history.
     ///
-    /// The combination of past residuals nearest to 0, entries weighted by `scale`, is found by least squares.
-    pub(super) fn propose(&mut self, x: &[f64], residual: &[f64], scale: &[f64]) -> Option<Vec<f64>> {
+    /// The combination of past residuals nearest to 0, entries weighted by `scale`, is found by least squares; what
+    /// is left of the residual is followed by the share `mixing`.
+    pub(super) fn propose(
+        &mut self,
+        x: &[f64],
+        residual: &[f64],
+        scale: &[f64],
+        mixing: f64,
+    ) -> Option<Vec<f64>> {
         let differences: Vec<Vec<f64>> = self.history.iter().map(|(_, r)| subtract(residual, r)).collect();
         let step = combine(&differences, residual, scale).map(|weights| {
-            let mut next: Vec<f64> = x.iter().zip(residual).map(|(x, r)| x + r).collect();
+            let mut next: Vec<f64> = x.iter().zip(residual).map(|(x, r)| x + mixing * r).collect();
             for ((past, _), (dr, weight)) in self.history.iter().zip(differences.iter().zip(&weights)) {
                 for (i, slot) in next.iter_mut().enumerate() {
-                    *slot -= weight * (x[i] - past[i] + dr[i]);
+                    *slot -= weight * (x[i] - past[i] + mixing * dr[i]);
                 }
             }
             next
@@ -101,7 +108,7 @@ mod tests {
         for _ in 0..5 {
             let r = residual(&x);
             x = anderson
-                .propose(&x, &r, &[1.0, 1.0])
+                .propose(&x, &r, &[1.0, 1.0], 1.0)
                 .unwrap_or_else(|| x.iter().zip(&r).map(|(x, r)| x + r).collect());
         }
         assert!(residual(&x).iter().all(|r| r.abs() < 1e-8), "{x:?}");
@@ -110,7 +117,7 @@ mod tests {
     #[test]
     fn without_depth_or_history_nothing_is_proposed() {
         let mut off = Anderson::new(0);
-        assert!(off.propose(&[1.0], &[0.5], &[1.0]).is_none());
-        assert!(off.propose(&[1.5], &[0.25], &[1.0]).is_none());
+        assert!(off.propose(&[1.0], &[0.5], &[1.0], 1.0).is_none());
+        assert!(off.propose(&[1.5], &[0.25], &[1.0], 1.0).is_none());
     }
 }

@@ -26,6 +26,9 @@ const ROUNDING: f64 = 1e-12;
 /// A step is halved this often before the iteration gives up.
 const MOST_HALVINGS: usize = 40;
 
+/// By how much the share of a step grows again after a success.
+const GROWTH: f64 = 1.5;
+
 /// Steps in a row that change the ELBO by rounding alone, after which nothing more can be gained.
 const STALLED: usize = 4;
 
@@ -46,7 +49,7 @@ pub struct VariationalParams {
 
 impl Default for VariationalParams {
     fn default() -> Self {
-        Self { tolerance: 1e-13, max_iterations: 500, history: 6 }
+        Self { tolerance: 1e-13, max_iterations: 2000, history: 10 }
     }
 }
 
@@ -105,7 +108,7 @@ impl Variational {
     ) -> Result<Posterior, GpError> {
         prepare(gram, likelihood, observations, start, workspace)?;
         let (n, n_latents) = (observations.n_points(), likelihood.n_latents());
-        let mut run = Run { likelihood, observations, workspace, evaluations: 0 };
+        let mut run = Run { likelihood, observations, workspace, evaluations: 0, rho: 1.0 };
         // Sites that were good for another K may leave no Gaussian with this one.
         let warm = start.and_then(|sites| run.evaluate(sites.clone()).ok());
         let mut state = match warm {
@@ -150,27 +153,32 @@ impl Variational {
     ) -> Result<Option<State>, GpError> {
         let x = state.sites.to_vec();
         let least = state.elbo - ROUNDING * (1.0 + state.elbo.abs());
-        if let Some(values) = anderson.propose(&x, residual, &state.scale()) {
+        if let Some(values) = anderson.propose(&x, residual, &state.scale(), run.rho) {
             match run.evaluate(state.sites.with_values(&values)) {
-                Ok(next) if next.elbo >= least => return Ok(Some(next)),
+                Ok(next) if next.elbo >= least => {
+                    run.rho = (GROWTH * run.rho).min(1.0);
+                    return Ok(Some(next));
+                }
                 _ => anderson.clear(),
             }
         }
-        let mut rho = 1.0;
         for _ in 0..MOST_HALVINGS {
             if run.evaluations >= self.0.max_iterations {
                 break;
             }
-            let values: Vec<f64> = x.iter().zip(residual).map(|(x, r)| x + rho * r).collect();
+            let values: Vec<f64> = x.iter().zip(residual).map(|(x, r)| x + run.rho * r).collect();
             match run.evaluate(state.sites.with_values(&values)) {
-                Ok(next) if next.elbo >= least => return Ok(Some(next)),
+                Ok(next) if next.elbo >= least => {
+                    run.rho = (GROWTH * run.rho).min(1.0);
+                    return Ok(Some(next));
+                }
                 // With a sound K only negative precisions can leave no Gaussian; they may have gone too far.
                 Err(error @ GpError::NotPositiveDefinite(_))
                     if values[..x.len() / 2].iter().all(|&w| w >= 0.0) =>
                 {
                     return Err(error);
                 }
-                Ok(_) | Err(GpError::NotPositiveDefinite(_) | GpError::Overflow { .. }) => rho *= 0.5,
+                Ok(_) | Err(GpError::NotPositiveDefinite(_) | GpError::Overflow { .. }) => run.rho *= 0.5,
                 Err(error) => return Err(error),
             }
         }
@@ -191,7 +199,7 @@ pub fn from_sites(
     workspace: &mut Workspace,
 ) -> Result<Posterior, GpError> {
     prepare(gram, likelihood, observations, Some(sites), workspace)?;
-    let mut run = Run { likelihood, observations, workspace, evaluations: 0 };
+    let mut run = Run { likelihood, observations, workspace, evaluations: 0, rho: 1.0 };
     let state = run.evaluate(sites.clone())?;
     run.finish(state)
 }
@@ -220,6 +228,8 @@ struct Run<'a> {
     observations: &'a Observations,
     workspace: &'a mut Workspace,
     evaluations: usize,
+    /// Share of a natural-gradient step that lately did not lower the ELBO.
+    rho: f64,
 }
 
 impl Run<'_> {
