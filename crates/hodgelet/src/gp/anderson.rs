@@ -80,12 +80,12 @@ fn combine(differences: &[Vec<f64>], residual: &[f64], scale: &[f64]) -> Option<
 fn eliminate(matrix: &mut [Vec<f64>], rhs: &mut [f64]) {
     let n = rhs.len();
     for j in 0..n {
-        for i in j + 1..n {
-            let ratio = matrix[i][j] / matrix[j][j];
-            for k in j..n {
-                matrix[i][k] -= ratio * matrix[j][k];
-            }
-            rhs[i] -= ratio * rhs[j];
+        let (above, below) = matrix.split_at_mut(j + 1);
+        let pivot = &above[j];
+        for (offset, row) in below.iter_mut().enumerate() {
+            let ratio = row[j] / pivot[j];
+            row.iter_mut().zip(pivot).skip(j).for_each(|(entry, above)| *entry -= ratio * above);
+            rhs[j + 1 + offset] -= ratio * rhs[j];
         }
     }
     for j in (0..n).rev() {

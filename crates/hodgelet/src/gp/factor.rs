@@ -307,9 +307,9 @@ mod tests {
             assert!((0..n).all(|j| (j..n).all(|i| (precision[(i, j)] - expected[(i, j)]).abs() < 1e-11)));
             let cross = Mat::from_fn(3, n, |k, j| gram[(k, j)] * 0.7);
             let explained = factor.explained(cross.as_ref(), Par::Seq);
-            for k in 0..3 {
+            for (k, explained) in explained.iter().enumerate() {
                 let expected = (cross.row(k) * &expected * cross.row(k).transpose()).to_owned();
-                assert!((explained[k] - expected).abs() < 1e-11);
+                assert!((explained - expected).abs() < 1e-11);
             }
         }
     }
