@@ -25,7 +25,7 @@ pub const MAX_CHANNELS: usize = 1 << 16;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VertexSignal {
-    /// As the reference code of [Opolka23]: one-hot degrees, beside attributes, beside one-hot labels.
+    /// As the reference code of Opolka et al. (2023): one-hot degrees, beside attributes, beside one-hot labels.
     ///
     /// With `p` the 99th percentile of the training degrees (interpolated, rounded down) there are `p − 1`
     /// degree channels, for the degrees `0..p − 1`; vertices of higher degree have zeros in all of them.
