@@ -13,7 +13,8 @@
 //! 7. [`kernel`]: covariance functions on blocks of features and their sum;
 //! 8. [`likelihood`]: the target given a latent value;
 //! 9. [`gp`]: prior and likelihood become a posterior that predicts;
-//! 10. [`train`]: optimizers, which see parameters and an objective and nothing else.
+//! 10. [`train`]: optimizers, which see parameters and an objective and nothing else;
+//! 11. [`model`]: all of it end to end, from a dataset to predictions.
 //!
 //! Below them lie [`linalg`], the only place that names the linear algebra backend, and [`param`].
 
@@ -29,6 +30,7 @@ pub mod kernel;
 pub mod likelihood;
 pub mod linalg;
 pub mod measure;
+pub mod model;
 pub mod param;
 pub mod signal;
 pub mod train;

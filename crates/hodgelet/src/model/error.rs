@@ -1,0 +1,133 @@
+//! What can go wrong between a dataset and a prediction.
+
+use crate::complex::ComplexError;
+use crate::encode::EncodeError;
+use crate::feature::FourierError;
+use crate::gp::GpError;
+use crate::gp::collapse::CollapseError;
+use crate::kernel::KernelError;
+use crate::likelihood::{LikelihoodError, ObservationError};
+use crate::measure::MeasureError;
+use crate::train::TrainError;
+use crate::wavelet::BankError;
+
+/// What can go wrong with a model.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// A dimension that is to be used carries no signal.
+    #[error("cells of dimension {dim} carry no signal")]
+    NoSignal {
+        /// The dimension.
+        dim: usize,
+    },
+    /// Nothing is left to make features of.
+    #[error("no block of features is left: no dimension carries a signal, or all blocks were left out")]
+    NoBlocks,
+    /// No feature varies over the training complexes.
+    #[error("no feature varies over the {n} training complexes")]
+    Constant {
+        /// Number of training complexes.
+        n: usize,
+    },
+    /// Too few complexes to learn from.
+    #[error("{found} training complexes, expected at least {expected}")]
+    TooFew {
+        /// Complexes needed.
+        expected: usize,
+        /// Complexes found.
+        found: usize,
+    },
+    /// An index beyond the dataset.
+    #[error("complex {index}, but the dataset has {len}")]
+    Index {
+        /// The index.
+        index: usize,
+        /// Number of complexes.
+        len: usize,
+    },
+    /// Targets of another kind than the model predicts.
+    #[error("the dataset has {found}, expected {expected}")]
+    Targets {
+        /// What the model needs.
+        expected: &'static str,
+        /// What the dataset has.
+        found: &'static str,
+    },
+    /// Only one class among the training complexes.
+    #[error("all {n} training complexes are of class `{class}`, expected at least two classes")]
+    OneClass {
+        /// Number of training complexes.
+        n: usize,
+        /// The class.
+        class: String,
+    },
+    /// The measures of another number of channels.
+    #[error("{block} has {found} channels, but the model was trained on {expected}")]
+    Channels {
+        /// Name of the block.
+        block: String,
+        /// Channels of the model.
+        expected: usize,
+        /// Channels found.
+        found: usize,
+    },
+    /// Training could not start or was stopped before it had anything.
+    #[error("training failed: {reason}")]
+    Training {
+        /// Why.
+        reason: String,
+    },
+    /// The caller asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+    /// From the complexes.
+    #[error(transparent)]
+    Complex(#[from] ComplexError),
+    /// From the encoding.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+    /// From the spectra.
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    /// From the bank of filters.
+    #[error(transparent)]
+    Bank(#[from] BankError),
+    /// From the points of the Fourier baseline.
+    #[error(transparent)]
+    Fourier(#[from] FourierError),
+    /// From the kernel.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// From the likelihood.
+    #[error(transparent)]
+    Likelihood(#[from] LikelihoodError),
+    /// From the observations.
+    #[error(transparent)]
+    Observations(#[from] ObservationError),
+    /// From the collapse of duplicates.
+    #[error(transparent)]
+    Collapse(#[from] CollapseError),
+    /// From inference.
+    #[error(transparent)]
+    Gp(#[from] GpError),
+    /// From the optimizer.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+}
+
+impl ModelError {
+    /// A way out, where there is one.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NoSignal { dim: 0 } => Some("choose a vertex signal, such as the degree"),
+            Self::NoSignal { .. } => {
+                Some("the dataset has no values on these cells; use other dimensions or a constant signal")
+            }
+            Self::Constant { .. } => Some("choose other signals, or more varied complexes"),
+            Self::Gp(error) => error.hint(),
+            _ => None,
+        }
+    }
+}
