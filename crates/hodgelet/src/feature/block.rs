@@ -115,6 +115,14 @@ impl BlockMeasures {
         self.energy_starts.push(self.energies.len());
     }
 
+    /// The same with room for at least `n_channels` channels: complexes without a signal do not know how many
+    /// there are.
+    #[must_use]
+    pub fn with_channels(mut self, n_channels: usize) -> Self {
+        self.n_channels = self.n_channels.max(n_channels);
+        self
+    }
+
     /// The complexes `indices`, in that order.
     #[must_use]
     pub fn select(&self, indices: &[usize]) -> Self {

@@ -16,15 +16,20 @@ pub struct Standardizer {
 }
 
 impl Standardizer {
-    /// Mean and population deviation of every column of `features`, `[n, n_columns]`.
+    /// Mean and population deviation of every column of `features`, `[n, n_columns]`; row `i` counts `weights[i]`
+    /// times, or once without weights.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one weight a row.
     #[must_use]
-    pub fn fit(features: MatRef<'_, f64>) -> Self {
-        let n = features.nrows().max(1) as f64;
+    pub fn fit(features: MatRef<'_, f64>, weights: Option<&[f64]>) -> Self {
+        let weights = Weights::new(weights, features.nrows());
         let (mut means, mut inverses) = (Vec::new(), Vec::new());
         for j in 0..features.ncols() {
             let column = || features.col(j).iter();
-            let mean = column().sum::<f64>() / n;
-            let deviation = (column().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
+            let mean = weights.mean(column().copied());
+            let deviation = weights.mean(column().map(|x| (x - mean).powi(2))).sqrt();
             let largest = column().fold(0.0f64, |a, x| a.max(x.abs()));
             let live = deviation > CONSTANT * largest && (1.0 / deviation).is_finite();
             means.push(mean);
@@ -64,18 +69,18 @@ impl Standardizer {
         }
     }
 
-    /// Reverse mode through [`fit`](Self::fit) and [`apply`](Self::apply) on the same rows: replaces `upstream`, the
-    /// derivative of a function in `z`, by its derivative in the features.
+    /// Reverse mode through [`fit`](Self::fit) and [`apply`](Self::apply) on the same rows and weights: replaces
+    /// `upstream`, the derivative of a function in `z`, by its derivative in the features.
     ///
-    /// With `r = 1 / deviation`, `∂f/∂s = r (g − mean(g) − z · mean(g z))`.
-    pub fn vjp(&self, z: MatRef<'_, f64>, mut upstream: MatMut<'_, f64>) {
-        let n = z.nrows().max(1) as f64;
+    /// With `r = 1 / deviation` and shares `p_i` of the weights, `∂f/∂s_i = r (g_i − p_i Σ g − p_i z_i Σ g z)`.
+    pub fn vjp(&self, z: MatRef<'_, f64>, mut upstream: MatMut<'_, f64>, weights: Option<&[f64]>) {
+        let weights = Weights::new(weights, z.nrows());
         for j in 0..z.ncols() {
             let column = upstream.rb_mut().col_mut(j);
-            let mean = column.rb().iter().sum::<f64>() / n;
-            let tilt = column.rb().iter().zip(z.col(j).iter()).map(|(g, z)| g * z).sum::<f64>() / n;
-            for (g, z) in column.iter_mut().zip(z.col(j).iter()) {
-                *g = self.inverses[j] * (*g - mean - z * tilt);
+            let sum: f64 = column.rb().iter().sum();
+            let tilt: f64 = column.rb().iter().zip(z.col(j).iter()).map(|(g, z)| g * z).sum();
+            for (i, (g, z)) in column.iter_mut().zip(z.col(j).iter()).enumerate() {
+                *g = self.inverses[j] * (*g - weights.share(i) * (sum + z * tilt));
             }
         }
     }
@@ -86,6 +91,31 @@ impl Standardizer {
         let mut z = features.to_owned();
         self.apply(z.as_mut());
         z
+    }
+}
+
+/// How much each row counts.
+struct Weights<'a> {
+    weights: Option<&'a [f64]>,
+    total: f64,
+}
+
+impl<'a> Weights<'a> {
+    fn new(weights: Option<&'a [f64]>, n: usize) -> Self {
+        assert!(weights.is_none_or(|w| w.len() == n), "a weight for each of {n} rows");
+        let total = weights.map_or(n as f64, |w| w.iter().sum());
+        Self { weights, total: if total > 0.0 { total } else { 1.0 } }
+    }
+
+    fn share(&self, i: usize) -> f64 {
+        self.weights.map_or(1.0, |w| w[i]) / self.total
+    }
+
+    fn mean(&self, values: impl Iterator<Item = f64>) -> f64 {
+        match self.weights {
+            None => values.sum::<f64>() / self.total,
+            Some(weights) => values.zip(weights).map(|(x, w)| x * w).sum::<f64>() / self.total,
+        }
     }
 }
 
@@ -103,7 +133,7 @@ mod tests {
 
     #[test]
     fn live_columns_have_mean_zero_and_deviation_one_and_constant_ones_are_zero() {
-        let standardizer = Standardizer::fit(sample().as_ref());
+        let standardizer = Standardizer::fit(sample().as_ref(), None);
         let z = standardizer.applied(sample().as_ref());
         assert_eq!((standardizer.n_live(), standardizer.is_live(1)), (2, false));
         for j in [0, 2] {
@@ -114,18 +144,30 @@ mod tests {
         assert!(z.col(1).iter().all(|&x| x == 0.0));
     }
 
+    const WEIGHTS: Option<&[f64]> = Some(&[1.0, 2.0, 1.0, 5.0, 1.0, 3.0]);
+
+    #[test]
+    fn a_weight_is_a_number_of_copies() {
+        let rows = Mat::from_fn(3, 1, |i, _| [1.0, 4.0, 9.0][i]);
+        let copies = Mat::from_fn(5, 1, |i, _| [1.0, 4.0, 4.0, 4.0, 9.0][i]);
+        let weighted = Standardizer::fit(rows.as_ref(), Some(&[1.0, 3.0, 1.0]));
+        let repeated = Standardizer::fit(copies.as_ref(), None);
+        assert!((weighted.means[0] - repeated.means[0]).abs() < 1e-14);
+        assert!((weighted.inverses[0] - repeated.inverses[0]).abs() < 1e-14);
+    }
+
     #[test]
     fn the_derivative_equals_finite_differences() {
         let features = Mat::from_fn(6, 2, |i, j| ((3 * i + j) as f64).sin() * (1.0 + j as f64));
         let weights = Mat::from_fn(6, 2, |i, j| ((i + 5 * j) as f64).cos());
         let value = |s: &Mat<f64>| -> f64 {
-            let z = Standardizer::fit(s.as_ref()).applied(s.as_ref());
+            let z = Standardizer::fit(s.as_ref(), WEIGHTS).applied(s.as_ref());
             (0..2).flat_map(|j| (0..6).map(move |i| (i, j))).map(|at| weights[at] * z[at].powi(3)).sum()
         };
-        let standardizer = Standardizer::fit(features.as_ref());
+        let standardizer = Standardizer::fit(features.as_ref(), WEIGHTS);
         let z = standardizer.applied(features.as_ref());
         let mut gradient = Mat::from_fn(6, 2, |i, j| 3.0 * weights[(i, j)] * z[(i, j)].powi(2));
-        standardizer.vjp(z.as_ref(), gradient.as_mut());
+        standardizer.vjp(z.as_ref(), gradient.as_mut(), WEIGHTS);
         for i in 0..6 {
             for j in 0..2 {
                 let (mut up, mut down) = (features.clone(), features.clone());

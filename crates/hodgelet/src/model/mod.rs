@@ -1,7 +1,18 @@
 //! The pipeline end to end: settings, training, prediction with its explanation, and the model file.
+//!
+//! All methods of [Alain24] are settings of one pipeline: see [`Method`].
 
 mod error;
+mod features;
+mod fit;
+mod fitted;
+mod objective;
+mod params;
 mod space;
 
 pub use error::ModelError;
+pub use features::{BlockSpace, FeatureMap};
+pub use fit::Stage;
+pub use fitted::{FittedTargets, Model, PredictedTargets, Prediction, Summary};
+pub use params::{ClassLikelihood, Inference, KernelParams, LengthscaleChoice, Method, ModelParams};
 pub use space::{FeatureTransform, Lift, Measured, SpaceParams, measure_dataset};

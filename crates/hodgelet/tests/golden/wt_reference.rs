@@ -201,7 +201,7 @@ fn harmonic_features_are_those_of_the_reference() {
 fn standardized_features_are_those_of_the_reference_where_columns_vary() {
     for case in cases() {
         let features = case.features(Part::Whole);
-        let standardizer = Standardizer::fit(features.subrows(0, case.file.graph_indices_train.len()));
+        let standardizer = Standardizer::fit(features.subrows(0, case.file.graph_indices_train.len()), None);
         let z = standardizer.applied(features.as_ref());
         let wt = &case.file.wt;
         let (live, constant): (Vec<usize>, Vec<usize>) =

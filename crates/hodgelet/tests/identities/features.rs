@@ -96,18 +96,18 @@ fn the_gradient_in_the_scales_equals_finite_differences_for_every_family() {
                 let value = |bank: &Bank| -> f64 {
                     let s = wavelet_features(&block_measures, bank).unwrap();
                     let weight = |i: usize, j: usize| ((3 * i + 7 * j) as f64).sin();
-                    let z = Standardizer::fit(s.as_ref()).applied(s.as_ref());
+                    let z = Standardizer::fit(s.as_ref(), None).applied(s.as_ref());
                     (0..s.ncols())
                         .flat_map(|j| (0..s.nrows()).map(move |i| (i, j)))
                         .map(|at| weight(at.0, at.1) * (s[at] + z[at] * z[at]))
                         .sum()
                 };
                 let s = wavelet_features(&block_measures, &bank).unwrap();
-                let standardizer = Standardizer::fit(s.as_ref());
+                let standardizer = Standardizer::fit(s.as_ref(), None);
                 let z = standardizer.applied(s.as_ref());
                 let weight = |i: usize, j: usize| ((3 * i + 7 * j) as f64).sin();
                 let mut upstream = Mat::from_fn(s.nrows(), s.ncols(), |i, j| 2.0 * weight(i, j) * z[(i, j)]);
-                standardizer.vjp(z.as_ref(), upstream.as_mut());
+                standardizer.vjp(z.as_ref(), upstream.as_mut(), None);
                 upstream += Mat::from_fn(s.nrows(), s.ncols(), weight);
                 let gradient = wavelet_vjp(&block_measures, &bank, s.as_ref(), upstream.as_ref()).unwrap();
                 for p in 0..bank.n_parameters() {

@@ -1,0 +1,286 @@
+//! A fitted model: everything needed to predict new complexes.
+
+use super::features::BlockSpace;
+use super::{ModelError, ModelParams, SpaceParams, measure_dataset};
+use crate::dataset::Dataset;
+use crate::encode::Encoding;
+use crate::feature::{Block, BlockMeasures};
+use crate::gp::leave_one_out::leave_one_out;
+use crate::gp::variational::from_sites;
+use crate::gp::{GpError, LeaveOneOut, Posterior, Sites, Workspace, exact};
+use crate::kernel::SumKernel;
+use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
+use crate::measure::ComplexMeasures;
+use faer::{Mat, MatRef, Par};
+use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+
+/// What a model predicts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FittedTargets {
+    /// One of these classes.
+    Classes {
+        /// Names of the classes, in the order of probabilities.
+        names: Vec<String>,
+    },
+    /// A real number, learned after shifting by the mean and dividing by the deviation of the training targets.
+    Real {
+        /// Mean of the training targets.
+        mean: f64,
+        /// Their deviation.
+        deviation: f64,
+    },
+}
+
+/// How training went.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Training complexes.
+    pub n_train: usize,
+    /// Distinct ones among them.
+    pub n_distinct: usize,
+    /// ELBO (or evidence) plus log priors at the end.
+    pub objective: f64,
+    /// ELBO (or evidence) at the end.
+    pub elbo: f64,
+    /// Accepted steps of the start that was kept.
+    pub iterations: usize,
+    /// Evaluations of the objective over all starts.
+    pub evaluations: usize,
+    /// Factorizations of the inner loop over all starts.
+    pub inner_iterations: usize,
+    /// The start that was kept, from 0.
+    pub restart: usize,
+    /// Why that start ended.
+    pub stop: String,
+    /// Time of training, without the spectra.
+    pub seconds: f64,
+}
+
+/// Everything a model consists of.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Parts {
+    pub params: ModelParams,
+    pub encoding: Encoding,
+    pub blocks: Vec<BlockSpace>,
+    pub kernel: SumKernel,
+    pub likelihood: LikelihoodParams,
+    pub targets: FittedTargets,
+    pub inputs: Vec<Mat<f64>>, // per block, [n_distinct, n_columns]
+    pub observations: Observations,
+    pub sites: Sites,
+    pub summary: Summary,
+}
+
+/// A fitted model.
+pub struct Model {
+    pub(super) parts: Parts,
+    likelihood: Likelihood,
+    posterior: Posterior,
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Model").field("blocks", &self.blocks()).field("summary", self.summary()).finish()
+    }
+}
+
+/// What a model says of new complexes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// Latent means, `[n, n_latents]`: one function for two classes or real targets, one for each class otherwise.
+    pub latent_mean: Mat<f64>,
+    /// Latent variances, `[n, n_latents]`.
+    pub latent_variance: Mat<f64>,
+    /// For each block, its share of the latent means, `[n, n_latents]`; the shares add up to `latent_mean`.
+    pub blocks: Vec<(Block, Mat<f64>)>,
+    /// What follows for the targets.
+    pub targets: PredictedTargets,
+    /// Labels of cells that the model has never seen and left out.
+    pub unknown: usize,
+}
+
+/// Predicted targets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PredictedTargets {
+    /// Classes.
+    Classes {
+        /// Probabilities, `[n, n_classes]`.
+        probabilities: Mat<f64>,
+        /// The most probable class of each complex.
+        labels: Vec<u32>,
+    },
+    /// Real numbers, in their own units.
+    Real {
+        /// Means.
+        mean: Vec<f64>,
+        /// Variances of a new observation, noise included.
+        variance: Vec<f64>,
+    },
+}
+
+/// Complexes predicted at a time: their kernel rows fit in memory.
+const CHUNK: usize = 1024;
+
+impl Model {
+    /// Rebuilds the posterior from its sites, the same way after training and after loading.
+    pub(super) fn assemble(parts: Parts) -> Result<Self, ModelError> {
+        let n_classes = match &parts.targets {
+            FittedTargets::Classes { names } => names.len(),
+            FittedTargets::Real { .. } => 0,
+        };
+        let likelihood = parts.likelihood.check(n_classes)?;
+        let inputs: Vec<MatRef<'_, f64>> = parts.inputs.iter().map(Mat::as_ref).collect();
+        let gram = parts.kernel.gram(&inputs, Par::Seq)?;
+        let mut workspace = Workspace::new(Par::Seq);
+        let posterior = match likelihood {
+            Likelihood::Gaussian(_) => {
+                exact::fit(gram.as_ref(), &likelihood, &parts.observations, &mut workspace)?
+            }
+            _ => from_sites(gram.as_ref(), &likelihood, &parts.observations, &parts.sites, &mut workspace)?,
+        };
+        Ok(Self { parts, likelihood, posterior })
+    }
+
+    /// The settings it was trained with.
+    #[must_use]
+    pub fn params(&self) -> &ModelParams {
+        &self.parts.params
+    }
+
+    /// Settings of the feature space.
+    #[must_use]
+    pub fn space(&self) -> &SpaceParams {
+        &self.parts.params.space
+    }
+
+    /// The encoding of signals.
+    #[must_use]
+    pub fn encoding(&self) -> &Encoding {
+        &self.parts.encoding
+    }
+
+    /// The blocks of features with their learned filters.
+    #[must_use]
+    pub fn blocks(&self) -> &[BlockSpace] {
+        &self.parts.blocks
+    }
+
+    /// The learned kernel, one term for each block.
+    #[must_use]
+    pub fn kernel(&self) -> &SumKernel {
+        &self.parts.kernel
+    }
+
+    /// The likelihood with its learned parameters.
+    #[must_use]
+    pub fn likelihood(&self) -> &LikelihoodParams {
+        &self.parts.likelihood
+    }
+
+    /// What is predicted.
+    #[must_use]
+    pub fn targets(&self) -> &FittedTargets {
+        &self.parts.targets
+    }
+
+    /// How training went.
+    #[must_use]
+    pub fn summary(&self) -> &Summary {
+        &self.parts.summary
+    }
+
+    /// Leave-one-out predictions of the training complexes, without refitting. For real targets densities are in
+    /// the units of standardized targets.
+    ///
+    /// # Errors
+    ///
+    /// [`GpError`] does not occur for a sound model.
+    pub fn leave_one_out(&self) -> Result<LeaveOneOut, GpError> {
+        leave_one_out(&self.posterior, &self.likelihood, &self.parts.observations)
+    }
+
+    /// Predicts every complex of `dataset`.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError`] when the dataset lacks a column that the model was trained with, or a complex cannot be
+    /// measured.
+    pub fn predict(
+        &self,
+        dataset: &Dataset,
+        progress: impl FnMut(usize) -> ControlFlow<()>,
+    ) -> Result<Prediction, ModelError> {
+        let measured = measure_dataset(dataset, &self.parts.encoding, self.space(), progress)?;
+        let mut prediction = self.predict_measured(&measured.measures.iter().collect::<Vec<_>>())?;
+        prediction.unknown = measured.unknown;
+        Ok(prediction)
+    }
+
+    /// Predicts complexes that were measured before with the model's encoding.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Channels`] when they were measured with another.
+    pub fn predict_measured(&self, measures: &[&ComplexMeasures]) -> Result<Prediction, ModelError> {
+        let (n, n_latents) = (measures.len(), self.likelihood.n_latents());
+        let (mut latent_mean, mut latent_variance) = (Mat::zeros(n, n_latents), Mat::zeros(n, n_latents));
+        let of_block = |space: &BlockSpace| (space.block, Mat::zeros(n, n_latents));
+        let mut blocks: Vec<(Block, Mat<f64>)> = self.parts.blocks.iter().map(of_block).collect();
+        for start in (0..n).step_by(CHUNK) {
+            let rows = n.min(start + CHUNK) - start;
+            let one = |space: &BlockSpace| {
+                let chunk = measures[start..start + rows].iter().copied();
+                let measures = BlockMeasures::new(space.block, chunk).with_channels(space.n_channels);
+                space.inputs(&measures)
+            };
+            let inputs: Vec<Mat<f64>> = self.parts.blocks.iter().map(one).collect::<Result<_, _>>()?;
+            let inputs: Vec<MatRef<'_, f64>> = inputs.iter().map(Mat::as_ref).collect();
+            let mut cross = Mat::zeros(rows, self.parts.inputs[0].nrows());
+            for (b, (_, share)) in blocks.iter_mut().enumerate() {
+                let part =
+                    self.parts.kernel.cross_block(b, inputs[b], self.parts.inputs[b].as_ref(), Par::Seq)?;
+                // f_b(G*) = σ_b² k_b(z*_b, Z_b) α
+                share.as_mut().subrows_mut(start, rows).copy_from(&part * self.posterior.alpha());
+                cross += part;
+            }
+            let diagonal = self.parts.kernel.diagonal(&inputs)?;
+            let latents = self.posterior.predict(cross.as_ref(), &diagonal)?;
+            latent_mean.as_mut().subrows_mut(start, rows).copy_from(&latents.mean);
+            latent_variance.as_mut().subrows_mut(start, rows).copy_from(&latents.variance);
+        }
+        let targets = self.predicted_targets(latent_mean.as_ref(), latent_variance.as_ref())?;
+        Ok(Prediction { latent_mean, latent_variance, blocks, targets, unknown: 0 })
+    }
+
+    fn predicted_targets(
+        &self,
+        mean: MatRef<'_, f64>,
+        variance: MatRef<'_, f64>,
+    ) -> Result<PredictedTargets, ModelError> {
+        match (&self.parts.targets, &self.parts.likelihood) {
+            (
+                FittedTargets::Real { mean: center, deviation },
+                LikelihoodParams::Gaussian { noise_variance },
+            ) => {
+                let scale = deviation * deviation;
+                Ok(PredictedTargets::Real {
+                    mean: mean.col(0).iter().map(|m| center + deviation * m).collect(),
+                    variance: variance.col(0).iter().map(|v| scale * (v + noise_variance)).collect(),
+                })
+            }
+            _ => {
+                let probabilities = self.likelihood.probabilities(mean, variance)?;
+                let best = |i: usize| {
+                    let row = (0..probabilities.ncols()).map(|c| probabilities[(i, c)]);
+                    // The first of equals, so that a tie does not depend on rounding elsewhere.
+                    row.enumerate().fold((0, f64::NEG_INFINITY), |a, b| if b.1 > a.1 { b } else { a }).0
+                        as u32
+                };
+                let labels = (0..probabilities.nrows()).map(best).collect();
+                Ok(PredictedTargets::Classes { probabilities, labels })
+            }
+        }
+    }
+}
