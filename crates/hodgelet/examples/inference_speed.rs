@@ -87,6 +87,6 @@ fn main() {
     run("probit", 170, &check(LikelihoodParams::PROBIT, 2));
     run("probit", 900, &check(LikelihoodParams::PROBIT, 2));
     run("softmax/classes=6", 540, &check(LikelihoodParams::SOFTMAX, 6));
-    run("robust-max/classes=6", 540, &check(LikelihoodParams::ROBUST_MAX, 6));
+    run("robust-max/classes=6", 270, &check(LikelihoodParams::ROBUST_MAX, 6));
     run("softmax/classes=3", 1350, &check(LikelihoodParams::SOFTMAX, 3));
 }

@@ -108,7 +108,15 @@ impl Variational {
     ) -> Result<Posterior, GpError> {
         prepare(gram, likelihood, observations, start, workspace)?;
         let (n, n_latents) = (observations.n_points(), likelihood.n_latents());
-        let mut run = Run { likelihood, observations, workspace, evaluations: 0, rho: 1.0 };
+        let mut run = Run {
+            likelihood,
+            observations,
+            workspace,
+            evaluations: 0,
+            rho: 1.0,
+            last_step: vec![],
+            reach: 4.0,
+        };
         // Sites that were good for another K may leave no Gaussian with this one.
         let warm = start.and_then(|sites| run.evaluate(sites.clone()).ok());
         let mut state = match warm {
@@ -137,6 +145,8 @@ impl Variational {
             }
             let Some(next) = self.step(run, state, &residual, &mut anderson)? else { break };
             let rise = (next.elbo - state.elbo).abs();
+            run.last_step =
+                next.sites.to_vec().iter().zip(state.sites.to_vec()).map(|(a, b)| a - b).collect();
             stalled = if rise <= ROUNDING * (1.0 + next.elbo.abs()) { stalled + 1 } else { 0 };
             *state = next;
         }
@@ -160,6 +170,9 @@ impl Variational {
                     return Ok(Some(next));
                 }
                 _ => anderson.clear(),
+            }
+            if let Some(next) = run.repeat_last(state, residual, least) {
+                return Ok(Some(next));
             }
         }
         for _ in 0..MOST_HALVINGS {
@@ -199,7 +212,8 @@ pub fn from_sites(
     workspace: &mut Workspace,
 ) -> Result<Posterior, GpError> {
     prepare(gram, likelihood, observations, Some(sites), workspace)?;
-    let mut run = Run { likelihood, observations, workspace, evaluations: 0, rho: 1.0 };
+    let mut run =
+        Run { likelihood, observations, workspace, evaluations: 0, rho: 1.0, last_step: vec![], reach: 4.0 };
     let state = run.evaluate(sites.clone())?;
     run.finish(state)
 }
@@ -230,6 +244,9 @@ struct Run<'a> {
     evaluations: usize,
     /// Share of a natural-gradient step that lately did not lower the ELBO.
     rho: f64,
+    /// The last step taken, and how many times over it is worth trying again.
+    last_step: Vec<f64>,
+    reach: f64,
 }
 
 impl Run<'_> {
@@ -258,6 +275,20 @@ impl Run<'_> {
             return overflow("ELBO", elbo);
         }
         Ok(State { sites, marginals, expectations, elbo })
+    }
+
+    /// A step with momentum. On the slow way out of a saddle Anderson's method is drawn back to it, while going on
+    /// in the same direction helps.
+    fn repeat_last(&mut self, state: &State, residual: &[f64], least: f64) -> Option<State> {
+        let x = state.sites.to_vec();
+        if self.last_step.len() != x.len() {
+            return None;
+        }
+        let onward = x.iter().zip(residual).zip(&self.last_step);
+        let values: Vec<f64> = onward.map(|((x, r), step)| x + self.rho * r + self.reach * step).collect();
+        let next = self.evaluate(state.sites.with_values(&values)).ok().filter(|next| next.elbo >= least);
+        self.reach = if next.is_some() { (2.0 * self.reach).min(64.0) } else { (0.5 * self.reach).max(1.0) };
+        next
     }
 
     /// The posterior of a state; its factors are computed again if a rejected step came after them.
