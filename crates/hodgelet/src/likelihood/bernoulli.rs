@@ -3,7 +3,7 @@
 //! Expectations are Gauss–Hermite sums over `log p`, which is computed in log space, and the derivatives are
 //! the exact derivatives of those sums.
 
-use super::normal::{cdf, curvature, density, hazard, log_cdf};
+use super::normal::{cdf, curvature, density, log_cdf_and_hazard};
 use super::quadrature::GaussHermite;
 use super::{Moments, VARIANCE_FLOOR, log_sum_exp};
 use serde::{Deserialize, Serialize};
@@ -61,7 +61,7 @@ impl Link {
 /// `log((1 − 2 floor) Φ(x) + floor)` and its derivative.
 pub(super) fn log_probit(x: f64, floor: f64) -> (f64, f64) {
     if floor == 0.0 {
-        return (log_cdf(x), hazard(x));
+        return log_cdf_and_hazard(x);
     }
     let p = (1.0 - 2.0 * floor) * cdf(x) + floor;
     (p.ln(), (1.0 - 2.0 * floor) * density(x) / p)

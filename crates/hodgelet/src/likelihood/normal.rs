@@ -40,6 +40,17 @@ pub fn hazard(x: f64) -> f64 {
     if x < TAIL { (2.0 / PI).sqrt() / puruspe::erfcx(-x * FRAC_1_SQRT_2) } else { density(x) / cdf(x) }
 }
 
+/// [`log_cdf`] and [`hazard`] together, for little more than the price of one.
+#[must_use]
+pub fn log_cdf_and_hazard(x: f64) -> (f64, f64) {
+    if x < TAIL {
+        let scaled = puruspe::erfcx(-x * FRAC_1_SQRT_2);
+        return (scaled.ln() - LN_2 - 0.5 * x * x, (2.0 / PI).sqrt() / scaled);
+    }
+    let above = 0.5 * erfc(x * FRAC_1_SQRT_2);
+    ((-above).ln_1p(), density(x) / (1.0 - above))
+}
+
 /// `−d² log Φ(x) / dx² = r (r + x)` with `r` the [`hazard`]; between 0 and 1.
 #[must_use]
 pub fn curvature(x: f64) -> f64 {
@@ -102,6 +113,15 @@ mod tests {
             assert!((slope - hazard(x)).abs() < 1e-8 * (1.0 + hazard(x)), "slope at {x}");
             let bend = -(hazard(x + h) - hazard(x - h)) / (2.0 * h);
             assert!((bend - curvature(x)).abs() < 1e-8, "curvature at {x}");
+        }
+    }
+
+    #[test]
+    fn value_and_slope_together_are_those_computed_apart() {
+        for x in [-300.0, -40.0, -1.001, -0.999, 0.0, 2.0, 9.0, 40.0] {
+            let (value, slope) = log_cdf_and_hazard(x);
+            assert_eq!(value, log_cdf(x));
+            assert!((slope - hazard(x)).abs() <= 4.0 * f64::EPSILON * hazard(x), "x = {x}");
         }
     }
 
