@@ -1,4 +1,4 @@
-//! Anderson acceleration of a fixed-point iteration `x ← x + r(x)` [Anderson65].
+//! Anderson acceleration of a fixed-point iteration `x ← x + r(x)` \[Anderson65\].
 
 use std::collections::VecDeque;
 

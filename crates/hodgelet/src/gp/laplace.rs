@@ -1,6 +1,6 @@
 //! Laplace's approximation for two classes: a Gaussian at the mode of the posterior.
 //!
-//! Newton's method of [Rasmussen06] Algorithm 3.1. A Newton step is a site update with the curvature of `log p` at
+//! Newton's method of \[Rasmussen06\] Algorithm 3.1. A Newton step is a site update with the curvature of `log p` at
 //! the current latent values, so it shares its algebra with variational inference: `w = W`, `λ = W f + ∇ log p`.
 
 use super::error::GpError;
@@ -81,7 +81,7 @@ impl BinaryLaplace {
         self.0.iterations()
     }
 
-    /// Means and variances at new points, [Rasmussen06] Algorithm 3.2; probabilities follow from the likelihood.
+    /// Means and variances at new points, \[Rasmussen06\] Algorithm 3.2; probabilities follow from the likelihood.
     ///
     /// # Errors
     ///
@@ -213,7 +213,7 @@ fn newton_sites(bernoulli: &Bernoulli, labels: &Labels, f: &[f64]) -> Sites {
 }
 
 /// `E[1/(1 + e^{−f})]` for `f ~ N(mean, variance)` as scikit-learn computes it: the logistic function is replaced
-/// by a sum of five error functions [Williams98]. Good to about 1e-3; the likelihood's quadrature is better.
+/// by a sum of five error functions \[Williams98\]. Good to about 1e-3; the likelihood's quadrature is better.
 #[must_use]
 pub fn williams_barber_probability(mean: f64, variance: f64) -> f64 {
     const SCALES: [f64; 5] = [0.41, 0.4, 0.37, 0.44, 0.39];

@@ -1,4 +1,4 @@
-//! Laplace's approximation for several classes under the softmax, after [Rasmussen06] Algorithms 3.3 and 3.4.
+//! Laplace's approximation for several classes under the softmax, after \[Rasmussen06\] Algorithms 3.3 and 3.4.
 //!
 //! The curvature couples the classes at a point, `W = D − D R N⁻¹ Rᵀ D` with `D` the expected counts, `R` the
 //! stacked identities and `N` the counts of a point (one each in the book). With

@@ -1,7 +1,7 @@
 //! Full variational inference in dual (site) form.
 //!
-//! For a factorized likelihood the best Gaussian has `S = (K⁻¹ + diag w)⁻¹` [Opper09], so two numbers a point and
-//! latent function describe it. Natural-gradient steps [Khan17] move the sites to what the likelihood asks for at
+//! For a factorized likelihood the best Gaussian has `S = (K⁻¹ + diag w)⁻¹` \[Opper09\], so two numbers a point and
+//! latent function describe it. Natural-gradient steps \[Khan17\] move the sites to what the likelihood asks for at
 //! the current `q`:
 //!
 //! ```text

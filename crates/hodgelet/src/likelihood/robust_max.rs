@@ -2,7 +2,7 @@
 //!
 //! `p(y | f) = 1 − ε` when `f_y` is the largest, `ε / (C − 1)` otherwise. With independent marginals the
 //! probability that `f_y` is the largest is a one-dimensional integral over `f_y` of a product of normal
-//! distribution functions, [Hensman15]; each is squashed to `(1 − 2s) Φ + s` as GPflow does.
+//! distribution functions, \[Hensman15\]; each is squashed to `(1 − 2s) Φ + s` as GPflow does.
 
 use super::bernoulli::log_probit;
 use super::quadrature::GaussHermite;
