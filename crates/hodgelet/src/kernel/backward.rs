@@ -132,11 +132,17 @@ fn weigh(
     let column = sensitivities.col(j).try_as_col_major().expect("the caller made it column-major");
     let column = &column.as_slice()[j..];
     let variance = block.variance;
-    vectorized(|| weights.iter_mut().zip(column).for_each(|(w, g)| *w = variance * g));
+    vectorized(
+        #[inline(always)]
+        || weights.iter_mut().zip(column).for_each(|(w, g)| *w = variance * g),
+    );
     for (other, cache) in caches.iter().enumerate().filter(|&(other, _)| other != f) {
         debug_assert!(other < block.factors.len(), "one cache for each factor");
         let values = &cache.values.col_as_slice(j)[j..];
-        vectorized(|| weights.iter_mut().zip(values).for_each(|(w, v)| *w *= v));
+        vectorized(
+            #[inline(always)]
+            || weights.iter_mut().zip(values).for_each(|(w, v)| *w *= v),
+        );
     }
 }
 

@@ -134,8 +134,14 @@ fn fill_panel(
 /// `out ← σ² Π values`, or adds that.
 pub(super) fn add_product(out: &mut [f64], variance: f64, values: &[&[f64]], replace: bool) {
     match values {
-        [one] if replace => vectorized(|| out.iter_mut().zip(*one).for_each(|(o, v)| *o = variance * v)),
-        [one] => vectorized(|| out.iter_mut().zip(*one).for_each(|(o, v)| *o += variance * v)),
+        [one] if replace => vectorized(
+            #[inline(always)]
+            || out.iter_mut().zip(*one).for_each(|(o, v)| *o = variance * v),
+        ),
+        [one] => vectorized(
+            #[inline(always)]
+            || out.iter_mut().zip(*one).for_each(|(o, v)| *o += variance * v),
+        ),
         several => {
             for (i, o) in out.iter_mut().enumerate() {
                 let product = several.iter().fold(variance, |product, v| product * v[i]);

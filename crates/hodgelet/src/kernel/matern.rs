@@ -29,61 +29,79 @@ pub(super) fn check(nu: f64) -> Result<(), KernelError> {
 
 /// ν = 1/2: `k = e^−r`.
 pub(super) fn values_12(distances: &[f64], values: &mut [f64]) {
-    vectorized(|| {
-        for (value, &d) in values.iter_mut().zip(distances) {
-            *value = exp(-d.sqrt());
-        }
-    });
+    vectorized(
+        #[inline(always)]
+        || {
+            for (value, &d) in values.iter_mut().zip(distances) {
+                *value = exp(-d.sqrt());
+            }
+        },
+    );
 }
 
 /// ν = 1/2: `k' = −e^−r / 2r`.
 pub(super) fn slopes_12(distances: &[f64], values: &[f64], weights: &mut [f64]) {
-    vectorized(|| {
-        for ((weight, &value), &d) in weights.iter_mut().zip(values).zip(distances) {
-            let r = d.sqrt();
-            let slope = -0.5 * value / if r < COINCIDENT { 1.0 } else { r };
-            *weight *= if r < COINCIDENT { 0.0 } else { slope };
-        }
-    });
+    vectorized(
+        #[inline(always)]
+        || {
+            for ((weight, &value), &d) in weights.iter_mut().zip(values).zip(distances) {
+                let r = d.sqrt();
+                let slope = -0.5 * value / if r < COINCIDENT { 1.0 } else { r };
+                *weight *= if r < COINCIDENT { 0.0 } else { slope };
+            }
+        },
+    );
 }
 
 /// ν = 3/2: `k = (1 + s) e^−s`.
 pub(super) fn values_32(distances: &[f64], values: &mut [f64]) {
-    vectorized(|| {
-        for (value, &d) in values.iter_mut().zip(distances) {
-            let s = (3.0 * d).sqrt();
-            *value = (1.0 + s) * exp(-s);
-        }
-    });
+    vectorized(
+        #[inline(always)]
+        || {
+            for (value, &d) in values.iter_mut().zip(distances) {
+                let s = (3.0 * d).sqrt();
+                *value = (1.0 + s) * exp(-s);
+            }
+        },
+    );
 }
 
 /// ν = 3/2: `k' = −3/2 e^−s`.
 pub(super) fn slopes_32(distances: &[f64], values: &[f64], weights: &mut [f64]) {
-    vectorized(|| {
-        for ((weight, &value), &d) in weights.iter_mut().zip(values).zip(distances) {
-            *weight *= -1.5 * value / (1.0 + (3.0 * d).sqrt());
-        }
-    });
+    vectorized(
+        #[inline(always)]
+        || {
+            for ((weight, &value), &d) in weights.iter_mut().zip(values).zip(distances) {
+                *weight *= -1.5 * value / (1.0 + (3.0 * d).sqrt());
+            }
+        },
+    );
 }
 
 /// ν = 5/2: `k = (1 + s + s²/3) e^−s`.
 pub(super) fn values_52(distances: &[f64], values: &mut [f64]) {
-    vectorized(|| {
-        for (value, &d) in values.iter_mut().zip(distances) {
-            let s = (5.0 * d).sqrt();
-            *value = (1.0 + s + s * s / 3.0) * exp(-s);
-        }
-    });
+    vectorized(
+        #[inline(always)]
+        || {
+            for (value, &d) in values.iter_mut().zip(distances) {
+                let s = (5.0 * d).sqrt();
+                *value = (1.0 + s + s * s / 3.0) * exp(-s);
+            }
+        },
+    );
 }
 
 /// ν = 5/2: `k' = −5/6 (1 + s) e^−s`.
 pub(super) fn slopes_52(distances: &[f64], values: &[f64], weights: &mut [f64]) {
-    vectorized(|| {
-        for ((weight, &value), &d) in weights.iter_mut().zip(values).zip(distances) {
-            let s = (5.0 * d).sqrt();
-            *weight *= -5.0 / 6.0 * value * (1.0 + s) / (1.0 + s + s * s / 3.0);
-        }
-    });
+    vectorized(
+        #[inline(always)]
+        || {
+            for ((weight, &value), &d) in weights.iter_mut().zip(values).zip(distances) {
+                let s = (5.0 * d).sqrt();
+                *weight *= -5.0 / 6.0 * value * (1.0 + s) / (1.0 + s + s * s / 3.0);
+            }
+        },
+    );
 }
 
 /// Any ν.

@@ -128,15 +128,18 @@ pub(super) fn products(
 pub(super) fn distances(products: &mut [f64], left: &Points, first: usize, right: &Points, j: usize) {
     let norms = &left.squared_norms[first..first + products.len()];
     let norm = right.squared_norms[j];
-    let n_close: usize = vectorized(|| {
-        let mut close = 0;
-        for (d, &other) in products.iter_mut().zip(norms) {
-            let total = norm + other;
-            *d = total - 2.0 * *d;
-            close += usize::from(*d <= CLOSE * total);
-        }
-        close
-    });
+    let n_close: usize = vectorized(
+        #[inline(always)]
+        || {
+            let mut close = 0;
+            for (d, &other) in products.iter_mut().zip(norms) {
+                let total = norm + other;
+                *d = total - 2.0 * *d;
+                close += usize::from(*d <= CLOSE * total);
+            }
+            close
+        },
+    );
     if n_close > 0 {
         for (i, d) in products.iter_mut().enumerate() {
             if *d <= CLOSE * (norm + norms[i]) {

@@ -17,20 +17,26 @@ pub(super) fn check(degree: u32) -> Result<(), KernelError> {
 
 /// `values = (s + c)^p`.
 pub(super) fn values(degree: u32, offset: f64, products: &[f64], values: &mut [f64]) {
-    vectorized(|| {
-        for (value, &s) in values.iter_mut().zip(products) {
-            *value = power(s + offset, degree);
-        }
-    });
+    vectorized(
+        #[inline(always)]
+        || {
+            for (value, &s) in values.iter_mut().zip(products) {
+                *value = power(s + offset, degree);
+            }
+        },
+    );
 }
 
 /// `weights ← weights · p (s + c)^(p−1)`; returns the sum of the old weights times `∂k/∂ln c`.
 pub(super) fn slopes(degree: u32, offset: f64, products: &[f64], weights: &mut [f64]) -> f64 {
-    vectorized(|| {
-        for (weight, &s) in weights.iter_mut().zip(products) {
-            *weight *= f64::from(degree) * power(s + offset, degree - 1);
-        }
-    });
+    vectorized(
+        #[inline(always)]
+        || {
+            for (weight, &s) in weights.iter_mut().zip(products) {
+                *weight *= f64::from(degree) * power(s + offset, degree - 1);
+            }
+        },
+    );
     offset * weights.iter().sum::<f64>()
 }
 

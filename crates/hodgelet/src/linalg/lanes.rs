@@ -9,7 +9,7 @@
 //! References: Bowdler, Martin, Reinsch and Wilkinson, *The QR and QL algorithms for symmetric matrices*
 //! (1968); Martin, Reinsch and Wilkinson, *Householder's tridiagonalization of a symmetric matrix* (1968).
 
-use pulp::Arch;
+use super::simd::vectorized;
 use std::ops::{Add, Mul, Sub};
 
 /// Matrices solved together.
@@ -98,7 +98,7 @@ impl LaneSolver {
         if self.n == 0 {
             return [true; LANES];
         }
-        Arch::new().dispatch(
+        vectorized(
             #[inline(always)]
             || {
                 self.rescale();

@@ -8,32 +8,58 @@ use std::f64::consts::LOG2_E;
 /// Runs `work` compiled for the widest vectors of this machine.
 ///
 /// Loops over slices inside `work` are unrolled into vectors by the compiler. It also keeps clear of the
-/// penalty that old-style instructions pay after a matrix product.
+/// penalty that old-style instructions pay after a matrix product. Mark the closure `#[inline(always)]`: one
+/// that is not inlined here is compiled for the oldest machine.
 #[inline(always)]
-pub fn vectorized<R>(work: impl FnOnce() -> R) -> R {
-    pulp::Arch::new().dispatch(work)
+pub fn vectorized<R>(work: impl FnMut() -> R) -> R {
+    pulp::Arch::new().dispatch(Work(work))
+}
+
+/// Called through `FnMut`, whose body is the closure itself; a call through `FnOnce` goes by way of a function that
+/// the compiler makes and does not inline.
+struct Work<F>(F);
+
+impl<R, F: FnMut() -> R> pulp::WithSimd for Work<F> {
+    type Output = R;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(mut self, _: S) -> R {
+        (self.0)()
+    }
 }
 
 /// `values[i] ← exp(values[i])`.
 pub fn exp_in_place(values: &mut [f64]) {
-    vectorized(|| values.iter_mut().for_each(|v| *v = exp(*v)));
+    vectorized(
+        #[inline(always)]
+        || values.iter_mut().for_each(|v| *v = exp(*v)),
+    );
 }
 
 /// `out[i] = exp(values[i])`, for as many entries as the shorter slice has.
 pub fn exp_into(values: &[f64], out: &mut [f64]) {
-    vectorized(|| out.iter_mut().zip(values).for_each(|(o, &v)| *o = exp(v)));
+    vectorized(
+        #[inline(always)]
+        || out.iter_mut().zip(values).for_each(|(o, &v)| *o = exp(v)),
+    );
 }
 
 /// `Σ aᵢ bᵢ` over the shorter slice, always summed in the same order.
 #[must_use]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
-    vectorized(|| lane_sum(a, b, |x, y| x * y))
+    vectorized(
+        #[inline(always)]
+        || lane_sum(a, b, |x, y| x * y),
+    )
 }
 
 /// `Σ (aᵢ − bᵢ)²` over the shorter slice, exactly 0 for equal slices; always summed in the same order.
 #[must_use]
 pub fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
-    vectorized(|| lane_sum(a, b, |x, y| (x - y) * (x - y)))
+    vectorized(
+        #[inline(always)]
+        || lane_sum(a, b, |x, y| (x - y) * (x - y)),
+    )
 }
 
 /// Eight partial sums fit the widest vectors; their order does not depend on the instruction set.

@@ -1,6 +1,7 @@
 //! The trainable bank of filters, `w_j(λ) = a(α_j λ) + Σ_l b(β_jl λ)`.
 
 use super::{BankError, CheckedBankParams, SCALE_RANGE};
+use crate::linalg::simd;
 
 /// Eigenvalues treated together: few enough that the buffers stay in the first-level cache.
 const CHUNK: usize = 256;
@@ -102,7 +103,7 @@ impl Bank {
         let n = eigenvalues.len();
         check_length("the output of the bank", out, self.n_filters() * n)?;
         check_eigenvalues(eigenvalues)?;
-        pulp::Arch::new().dispatch(
+        simd::vectorized(
             #[inline(always)]
             || {
                 for (start, chunk) in chunks(eigenvalues) {
@@ -132,7 +133,7 @@ impl Bank {
         check_length("the slice of derivatives", derivatives, self.n_parameters() * n)?;
         check_eigenvalues(eigenvalues)?;
         let slopes = self.slopes();
-        pulp::Arch::new().dispatch(
+        simd::vectorized(
             #[inline(always)]
             || {
                 let mut values = [0.0; CHUNK];
@@ -169,7 +170,7 @@ impl Bank {
         check_length("the gradient", gradient, self.n_parameters())?;
         check_eigenvalues(eigenvalues)?;
         let slopes = self.slopes();
-        pulp::Arch::new().dispatch(
+        simd::vectorized(
             #[inline(always)]
             || {
                 let (mut values, mut derivatives) = ([0.0; CHUNK], [0.0; CHUNK]);
@@ -203,7 +204,7 @@ impl Bank {
         check_length("the slice of derivatives", derivatives, self.n_parameters() * n)?;
         check_length("the gradient", gradient, self.n_parameters())?;
         let per_filter = self.scales_per_filter();
-        pulp::Arch::new().dispatch(
+        simd::vectorized(
             #[inline(always)]
             || {
                 for (p, gradient) in gradient.iter_mut().enumerate() {
