@@ -1,0 +1,102 @@
+//! Which items train a model and which test it.
+//!
+//! [`KFoldParams`] draws folds exactly as scikit-learn does, stratified by class or plain; [`read`] takes them
+//! from a file. Both end in a list of [`Split`]s.
+
+mod error;
+mod file;
+mod k_fold;
+mod mersenne;
+
+pub use error::{FoldError, Part, SplitError, SplitFileError};
+pub use file::{parse_json, read};
+pub use k_fold::{CheckedKFoldParams, KFoldParams, SmallClass, small_classes};
+
+use serde::Serialize;
+
+/// One way to divide the items of a dataset, by their indices.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Split {
+    /// Which shuffle of the items this is, from 0.
+    pub repeat: usize,
+    /// Which fold of that shuffle, from 0.
+    pub fold: usize,
+    /// Items a model learns from.
+    pub train: Vec<usize>,
+    /// Items set aside: neither learned from nor judged by.
+    pub validation: Vec<usize>,
+    /// Items a model is judged by.
+    pub test: Vec<usize>,
+}
+
+impl Split {
+    /// The same split with the validation items among the training items.
+    #[must_use]
+    pub fn train_on_validation(mut self) -> Self {
+        if !self.validation.is_empty() {
+            self.train.append(&mut self.validation);
+            self.train.sort_unstable();
+        }
+        self
+    }
+
+    /// Whether the parts are disjoint, within `0..items`, and neither training nor test part is empty.
+    ///
+    /// # Errors
+    ///
+    /// [`SplitError`] names the first fault.
+    pub fn check(&self, items: usize) -> Result<(), SplitError> {
+        let fold = self.fold;
+        let mut owner = vec![None; items];
+        let parts =
+            [(Part::Train, &self.train), (Part::Validation, &self.validation), (Part::Test, &self.test)];
+        for (part, indices) in parts {
+            if indices.is_empty() && part != Part::Validation {
+                return Err(SplitError::Empty { fold, part });
+            }
+            for &index in indices {
+                let place = owner.get_mut(index).ok_or(SplitError::Range { fold, part, index, items })?;
+                if let Some(other) = place.replace(part) {
+                    return Err(SplitError::Overlap { fold, part, index, other });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(train: &[usize], validation: &[usize], test: &[usize]) -> Split {
+        let [train, validation, test] = [train, validation, test].map(<[usize]>::to_vec);
+        Split { repeat: 0, fold: 4, train, validation, test }
+    }
+
+    #[test]
+    fn a_sound_split_need_not_use_every_item() {
+        assert_eq!(split(&[0, 5], &[2], &[1]).check(6), Ok(()));
+        assert_eq!(split(&[0], &[], &[1]).check(2), Ok(()));
+    }
+
+    #[test]
+    fn each_fault_of_a_split_is_named() {
+        let empty = |part| Err(SplitError::Empty { fold: 4, part });
+        assert_eq!(split(&[], &[], &[1]).check(2), empty(Part::Train));
+        assert_eq!(split(&[1], &[], &[]).check(2), empty(Part::Test));
+        let range = SplitError::Range { fold: 4, part: Part::Validation, index: 3, items: 3 };
+        assert_eq!(split(&[0], &[3], &[1]).check(3), Err(range));
+        let overlap = |part, index, other| Err(SplitError::Overlap { fold: 4, part, index, other });
+        assert_eq!(split(&[0, 2], &[], &[2]).check(3), overlap(Part::Test, 2, Part::Train));
+        assert_eq!(split(&[0], &[2], &[2]).check(3), overlap(Part::Test, 2, Part::Validation));
+        assert_eq!(split(&[0, 0], &[], &[2]).check(3), overlap(Part::Train, 0, Part::Train));
+    }
+
+    #[test]
+    fn training_on_validation_keeps_every_item_in_order() {
+        let joined = split(&[3, 0], &[1, 4], &[2]).train_on_validation();
+        assert_eq!(joined, split(&[0, 1, 3, 4], &[], &[2]));
+        assert_eq!(split(&[3, 0], &[], &[2]).train_on_validation(), split(&[3, 0], &[], &[2]));
+    }
+}
