@@ -1,7 +1,9 @@
-//! Splits: how well a model predicts what it was not trained on.
+//! Splits and metrics: how well a model predicts what it was not trained on.
 //!
-//! 1. [`splits`]: which items train a model and which test it, by k-fold or from a file.
+//! 1. [`splits`]: which items train a model and which test it, by k-fold or from a file;
+//! 2. [`metrics`]: scores of predictions, and their summary over folds.
 
 #![warn(missing_docs)]
 
+pub mod metrics;
 pub mod splits;

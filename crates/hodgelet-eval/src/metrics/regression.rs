@@ -1,0 +1,166 @@
+//! Scores of predicted numbers and their variances.
+
+use super::{MetricError, all_finite, finite, same_length, some_items};
+use hodgelet::likelihood::normal;
+use std::f64::consts::PI;
+
+/// Levels of the central intervals whose coverage is reported.
+pub const LEVELS: [f64; 3] = [0.5, 0.9, 0.95];
+
+/// Root of the mean squared error.
+///
+/// # Errors
+///
+/// [`MetricError`] when the lists are empty, differ in length or hold numbers that are not finite, or the score
+/// overflows.
+pub fn rmse(predicted: &[f64], truth: &[f64]) -> Result<f64, MetricError> {
+    pairs(predicted, truth)?;
+    finite("rmse", (squared_error(predicted, truth) / truth.len() as f64).sqrt())
+}
+
+/// Mean absolute error.
+///
+/// # Errors
+///
+/// As [`rmse`].
+pub fn mae(predicted: &[f64], truth: &[f64]) -> Result<f64, MetricError> {
+    pairs(predicted, truth)?;
+    let total: f64 = predicted.iter().zip(truth).map(|(p, t)| (p - t).abs()).sum();
+    finite("mae", total / truth.len() as f64)
+}
+
+/// Share of the variance explained, `1 − Σ (tᵢ − pᵢ)² / Σ (tᵢ − t̄)²`; at most 1, and below 0 when the mean would
+/// have done better.
+///
+/// Where all truths are equal it is 1 for exact predictions and 0 otherwise, as in scikit-learn.
+///
+/// # Errors
+///
+/// As [`rmse`]; [`MetricError::Few`] for a single item, which has no variance to explain.
+pub fn r2(predicted: &[f64], truth: &[f64]) -> Result<f64, MetricError> {
+    pairs(predicted, truth)?;
+    if truth.len() < 2 {
+        return Err(MetricError::Few { found: truth.len(), least: 2 });
+    }
+    if truth.iter().all(|t| *t == truth[0]) {
+        return Ok(if predicted == truth { 1.0 } else { 0.0 });
+    }
+    let mean = finite("r2", truth.iter().sum::<f64>() / truth.len() as f64)?;
+    // both sums over the largest deviation squared, so that neither vanishes
+    let largest = truth.iter().map(|t| (t - mean).abs()).fold(0.0, f64::max);
+    let spread: f64 = truth.iter().map(|t| ((t - mean) / largest).powi(2)).sum();
+    let error: f64 = predicted.iter().zip(truth).map(|(p, t)| ((p - t) / largest).powi(2)).sum();
+    finite("r2", 1.0 - error / spread)
+}
+
+/// Mean of `−ln N(tᵢ; mᵢ, vᵢ)`, in nats.
+///
+/// # Errors
+///
+/// As [`rmse`]; [`MetricError::Variance`] for a variance that is not positive.
+pub fn gaussian_nll(mean: &[f64], variance: &[f64], truth: &[f64]) -> Result<f64, MetricError> {
+    triples(mean, variance, truth)?;
+    let mut total = 0.0;
+    for ((m, v), t) in mean.iter().zip(variance).zip(truth) {
+        let standardized = (t - m) / v.sqrt();
+        total += 0.5 * ((2.0 * PI).ln() + v.ln() + standardized * standardized);
+    }
+    finite("nll", total / truth.len() as f64)
+}
+
+/// Share of truths inside the central predictive interval of probability `level`, ends included.
+///
+/// # Errors
+///
+/// As [`gaussian_nll`]; [`MetricError::Level`] unless `0 < level < 1`.
+pub fn coverage(mean: &[f64], variance: &[f64], truth: &[f64], level: f64) -> Result<f64, MetricError> {
+    triples(mean, variance, truth)?;
+    if !(0.0 < level && level < 1.0) {
+        return Err(MetricError::Level { level });
+    }
+    // P(|z| ≤ q) = level for q = Φ⁻¹((1 + level) / 2); from the lower tail, which keeps its digits near level 1
+    let reach = -normal::quantile(0.5 * (1.0 - level));
+    let inside = |((m, v), t): ((&f64, &f64), &f64)| (t - m).abs() <= reach * f64::sqrt(*v);
+    let hits = mean.iter().zip(variance).zip(truth).filter(|&triple| inside(triple)).count();
+    Ok(hits as f64 / truth.len() as f64)
+}
+
+fn squared_error(predicted: &[f64], truth: &[f64]) -> f64 {
+    predicted.iter().zip(truth).map(|(p, t)| (p - t).powi(2)).sum()
+}
+
+fn pairs(predicted: &[f64], truth: &[f64]) -> Result<(), MetricError> {
+    some_items(truth.len())?;
+    same_length("predictions", predicted.len(), truth.len())?;
+    all_finite("prediction", predicted)?;
+    all_finite("truth", truth)
+}
+
+fn triples(mean: &[f64], variance: &[f64], truth: &[f64]) -> Result<(), MetricError> {
+    pairs(mean, truth)?;
+    same_length("variances", variance.len(), truth.len())?;
+    all_finite("variance", variance)?;
+    match variance.iter().position(|v| *v <= 0.0) {
+        Some(index) => Err(MetricError::Variance { index, value: variance[index] }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use MetricError::*;
+
+    #[test]
+    fn predicting_the_mean_explains_nothing() {
+        let truth = [1.0, 2.0, 6.0];
+        assert_eq!(r2(&[3.0; 3], &truth), Ok(0.0));
+        assert_eq!(r2(&truth, &truth), Ok(1.0));
+        assert!(r2(&[6.0, 2.0, 1.0], &truth).unwrap() < 0.0);
+        for scale in [5e-324, 1e-200, 1e200] {
+            assert_eq!(r2(&[0.0; 2], &[scale, -scale]), Ok(0.0), "scale {scale}");
+        }
+    }
+
+    #[test]
+    fn equal_truths_are_found_although_their_mean_is_rounded() {
+        let truth = [0.1; 6]; // sums to 0.6 − 1 ulp
+        assert_eq!(r2(&[0.2; 6], &truth), Ok(0.0));
+        assert_eq!(r2(&truth, &truth), Ok(1.0));
+        assert_eq!(r2(&[0.1], &[0.1]), Err(Few { found: 1, least: 2 }));
+    }
+
+    #[test]
+    fn the_ends_of_an_interval_count_as_inside() {
+        let reach = -normal::quantile(0.25);
+        let found = |t: f64| coverage(&[0.0], &[1.0], &[t], 0.5).unwrap();
+        assert_eq!([found(reach), found(reach.next_up()), found(-reach)], [1.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_scored_are_refused() {
+        assert_eq!(rmse(&[], &[]), Err(Few { found: 0, least: 1 }));
+        assert_eq!(mae(&[1.0], &[1.0, 2.0]), Err(Length { what: "predictions", found: 1, expected: 2 }));
+        let found = rmse(&[f64::NAN], &[1.0]);
+        assert!(matches!(found, Err(NotFinite { what: "prediction", index: 0, .. })));
+        let infinite = f64::INFINITY;
+        let found = r2(&[1.0, 1.0], &[1.0, infinite]);
+        assert_eq!(found, Err(NotFinite { what: "truth", index: 1, value: infinite }));
+        assert_eq!(gaussian_nll(&[1.0], &[0.0], &[1.0]), Err(Variance { index: 0, value: 0.0 }));
+        assert_eq!(
+            gaussian_nll(&[1.0], &[], &[1.0]),
+            Err(Length { what: "variances", found: 0, expected: 1 })
+        );
+        assert_eq!(coverage(&[1.0], &[1.0], &[1.0], 1.0), Err(Level { level: 1.0 }));
+        assert!(matches!(coverage(&[1.0], &[1.0], &[1.0], f64::NAN), Err(Level { .. })));
+    }
+
+    #[test]
+    fn overflow_is_an_error_rather_than_a_score() {
+        assert_eq!(rmse(&[1e200], &[-1e200]), Err(Overflow { metric: "rmse" }));
+        assert_eq!(mae(&[f64::MAX], &[f64::MIN]), Err(Overflow { metric: "mae" }));
+        assert_eq!(r2(&[0.0; 2], &[f64::MAX, 1e308]), Err(Overflow { metric: "r2" }));
+        assert_eq!(r2(&[1e200, 0.0], &[1e-200, 0.0]), Err(Overflow { metric: "r2" }));
+        assert_eq!(gaussian_nll(&[1e200], &[1e-300], &[0.0]), Err(Overflow { metric: "nll" }));
+    }
+}
