@@ -32,7 +32,7 @@ fn same_length(what: &'static str, found: usize, expected: usize) -> Result<(), 
 }
 
 /// Finite numbers only.
-fn all_finite(what: &'static str, values: &[f64]) -> Result<(), MetricError> {
+pub(crate) fn all_finite(what: &'static str, values: &[f64]) -> Result<(), MetricError> {
     match values.iter().position(|v| !v.is_finite()) {
         Some(index) => Err(MetricError::NotFinite { what, index, value: values[index] }),
         None => Ok(()),

@@ -1,0 +1,296 @@
+//! An evaluation as one value: what was run, how each fold went, and the scores over all of them.
+//!
+//! [`Evaluation::of`] takes the folds with their predictions; the result writes itself as JSON and is drawn by
+//! [`reliability_svg`] and [`scores_svg`].
+
+mod memory;
+mod plot;
+mod row;
+
+pub use memory::peak_memory_mb;
+pub use plot::{reliability_svg, scores_svg};
+pub use row::{ClassScores, Coverage, FoldRow, RealScores, Scores};
+
+use crate::metrics::{MetricError, N_BINS, ReliabilityBin, Summary, calibration, coverage};
+use serde::{Deserialize, Serialize};
+
+/// Predictions for the test items of one fold, beside the truth.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Predictions {
+    /// Of classes.
+    Classes {
+        /// `[n_test, n_classes]`, row-major.
+        probabilities: Vec<f64>,
+        /// True classes, `[n_test]`.
+        labels: Vec<u32>,
+    },
+    /// Of numbers.
+    Real {
+        /// Predictive means, `[n_test]`.
+        mean: Vec<f64>,
+        /// Predictive variances, noise included, `[n_test]`.
+        variance: Vec<f64>,
+        /// True values, `[n_test]`.
+        truth: Vec<f64>,
+    },
+}
+
+/// One fold as it was run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoldRun {
+    /// Which shuffle of the items, from 0.
+    pub repeat: usize,
+    /// Which fold of that shuffle, from 0.
+    pub fold: usize,
+    /// Number of training items.
+    pub n_train: usize,
+    /// Number of items set aside.
+    pub n_validation: usize,
+    /// ELBO (the evidence where inference is exact) at the end of training.
+    pub elbo: f64,
+    /// Iterations of the optimizer.
+    pub iterations: usize,
+    /// Evaluations of the objective.
+    pub evaluations: usize,
+    /// Time to train.
+    pub fit_seconds: f64,
+    /// Time to predict the test items.
+    pub predict_seconds: f64,
+    /// What was predicted.
+    pub predictions: Predictions,
+}
+
+/// What was evaluated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Subject {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// Name of the model.
+    pub model: String,
+    /// Number of graphs in the dataset.
+    pub graphs: usize,
+    /// Names of the classes in the order of their labels; empty for regression.
+    pub class_names: Vec<String>,
+    /// Seed of the run.
+    pub seed: u64,
+    /// All other settings.
+    pub settings: serde_json::Value,
+}
+
+/// A finished evaluation.
+///
+/// As JSON the fields of `subject` and `results` stand beside the others, so that a classification has
+/// `dataset`, `model`, `graphs`, `classes`, `accuracy.mean`, `nll.mean`, `ece`, `elbo.mean`, `folds`, and so on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// What was evaluated.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// Scores over all folds.
+    #[serde(flatten)]
+    pub results: Results,
+    /// ELBO over folds.
+    pub elbo: Summary,
+    /// Iterations over folds.
+    pub iterations: Summary,
+    /// Evaluations of the objective over folds.
+    pub evaluations: Summary,
+    /// Seconds to train, over folds.
+    pub fit_seconds: Summary,
+    /// Seconds to predict, over folds.
+    pub predict_seconds: Summary,
+    /// Largest resident memory of the process so far, in MB of 10⁶ bytes; absent where the system does not tell.
+    pub peak_memory_mb: Option<f64>,
+    /// Each fold.
+    pub folds: Vec<FoldRow>,
+}
+
+/// Scores over all folds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Results {
+    /// Of a classification.
+    Classes(ClassResults),
+    /// Of a regression.
+    Real(RealResults),
+}
+
+/// Scores of a classification: summaries over folds, calibration over the test items of all folds together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClassResults {
+    /// Number of classes.
+    pub classes: usize,
+    /// Share of right classes.
+    pub accuracy: Summary,
+    /// Mean F1 score of the classes.
+    pub macro_f1: Summary,
+    /// Mean negative log probability of the true classes.
+    pub nll: Summary,
+    /// Mean squared distance of the probabilities from the truth.
+    pub brier: Summary,
+    /// Expected calibration error.
+    pub ece: f64,
+    /// The bins it comes from.
+    pub reliability: Vec<ReliabilityBin>,
+}
+
+/// Scores of a regression: summaries over folds, coverage over the test items of all folds together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RealResults {
+    /// Root mean squared error.
+    pub rmse: Summary,
+    /// Mean absolute error.
+    pub mae: Summary,
+    /// Share of the variance explained, over the folds with two test items or more; absent without such.
+    pub r2: Option<Summary>,
+    /// Mean negative log density.
+    pub nll: Summary,
+    /// Shares of truths inside central intervals.
+    pub coverage: Vec<Coverage>,
+}
+
+impl Evaluation {
+    /// The evaluation that consists of these folds.
+    ///
+    /// # Errors
+    ///
+    /// [`ReportError`] when there are none, they mix classes and numbers, or one cannot be scored.
+    pub fn of(subject: Subject, runs: &[FoldRun]) -> Result<Self, ReportError> {
+        let n_classes = subject.class_names.len();
+        let mut folds = Vec::with_capacity(runs.len());
+        for run in runs {
+            let (repeat, fold) = (run.repeat, run.fold);
+            let row = FoldRow::of(run, n_classes);
+            folds.push(row.map_err(|source| ReportError::Fold { repeat, fold, source })?);
+        }
+        let over = |name, value: fn(&FoldRow) -> f64| summary(name, folds.iter().map(value));
+        Ok(Self {
+            results: results(runs, &folds, n_classes)?,
+            elbo: over("elbo", |row| row.elbo)?,
+            iterations: over("iterations", |row| row.iterations as f64)?,
+            evaluations: over("evaluations", |row| row.evaluations as f64)?,
+            fit_seconds: over("fit_seconds", |row| row.fit_seconds)?,
+            predict_seconds: over("predict_seconds", |row| row.predict_seconds)?,
+            peak_memory_mb: peak_memory_mb(),
+            subject,
+            folds,
+        })
+    }
+
+    /// The evaluation as JSON over several lines.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("every field has a form in JSON: keys are names")
+    }
+}
+
+/// Scores over all folds, and over their predictions together.
+fn results(runs: &[FoldRun], folds: &[FoldRow], n_classes: usize) -> Result<Results, ReportError> {
+    match Predictions::pooled(runs)? {
+        Predictions::Classes { probabilities, labels } => {
+            let scores: Vec<&ClassScores> = folds.iter().filter_map(|row| row.scores.classes()).collect();
+            let over = |name, value: fn(&ClassScores) -> f64| summary(name, scores.iter().map(|s| value(s)));
+            let calibration = calibration(&probabilities, n_classes, &labels, N_BINS)
+                .map_err(|source| ReportError::Score { name: "ece", source })?;
+            Ok(Results::Classes(ClassResults {
+                classes: n_classes,
+                accuracy: over("accuracy", |s| s.accuracy)?,
+                macro_f1: over("macro_f1", |s| s.macro_f1)?,
+                nll: over("nll", |s| s.nll)?,
+                brier: over("brier", |s| s.brier)?,
+                ece: calibration.ece,
+                reliability: calibration.bins,
+            }))
+        }
+        Predictions::Real { mean, variance, truth } => {
+            let scores: Vec<&RealScores> = folds.iter().filter_map(|row| row.scores.real()).collect();
+            let over = |name, value: fn(&RealScores) -> f64| summary(name, scores.iter().map(|s| value(s)));
+            let r2: Vec<f64> = scores.iter().filter_map(|s| s.r2).collect();
+            let inside = row::coverages(|level| coverage(&mean, &variance, &truth, level));
+            Ok(Results::Real(RealResults {
+                rmse: over("rmse", |s| s.rmse)?,
+                mae: over("mae", |s| s.mae)?,
+                r2: if r2.is_empty() { None } else { Some(summary("r2", r2.into_iter())?) },
+                nll: over("nll", |s| s.nll)?,
+                coverage: inside.map_err(|source| ReportError::Score { name: "coverage", source })?,
+            }))
+        }
+    }
+}
+
+fn summary(name: &'static str, values: impl Iterator<Item = f64>) -> Result<Summary, ReportError> {
+    Summary::of(&values.collect::<Vec<_>>()).map_err(|source| ReportError::Score { name, source })
+}
+
+impl Predictions {
+    /// The predictions of all folds, one after another.
+    fn pooled(runs: &[FoldRun]) -> Result<Self, ReportError> {
+        let (first, rest) = runs.split_first().ok_or(ReportError::NoFold)?;
+        let mut pool = first.predictions.clone();
+        for run in rest {
+            pool.append(&run.predictions).ok_or(ReportError::Mixed { repeat: run.repeat, fold: run.fold })?;
+        }
+        Ok(pool)
+    }
+
+    /// More predictions of the same kind; `None` for another kind.
+    fn append(&mut self, more: &Self) -> Option<()> {
+        match (self, more) {
+            (
+                Self::Classes { probabilities, labels },
+                Self::Classes { probabilities: more_probabilities, labels: more_labels },
+            ) => {
+                probabilities.extend(more_probabilities);
+                labels.extend(more_labels);
+            }
+            (
+                Self::Real { mean, variance, truth },
+                Self::Real { mean: more_mean, variance: more_variance, truth: more_truth },
+            ) => {
+                mean.extend(more_mean);
+                variance.extend(more_variance);
+                truth.extend(more_truth);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// What can be wrong with folds to be reported.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// There is no fold.
+    #[error("found no fold, expected at least 1")]
+    NoFold,
+    /// A fold predicts numbers where the first one predicts classes, or the other way round.
+    #[error("repeat {repeat}, fold {fold}: found another kind of prediction than in the first fold")]
+    Mixed {
+        /// The repeat.
+        repeat: usize,
+        /// The fold.
+        fold: usize,
+    },
+    /// A fold cannot be scored.
+    #[error("repeat {repeat}, fold {fold}: {source}")]
+    Fold {
+        /// The repeat.
+        repeat: usize,
+        /// The fold.
+        fold: usize,
+        /// Why.
+        source: MetricError,
+    },
+    /// A score over all folds does not exist.
+    #[error("{name}: {source}")]
+    Score {
+        /// The score.
+        name: &'static str,
+        /// Why.
+        source: MetricError,
+    },
+}
+
+#[cfg(test)]
+mod tests;
