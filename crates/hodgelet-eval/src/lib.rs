@@ -3,6 +3,18 @@
 //! 1. [`splits`]: which items train a model and which test it, by k-fold or from a file;
 //! 2. [`metrics`]: scores of predictions, and their summary over folds;
 //! 3. [`report`]: an evaluation as one value, written as JSON and drawn as SVG.
+//!
+//! ```
+//! use hodgelet_eval::{metrics, splits::KFoldParams};
+//!
+//! let labels = [0, 1, 0, 1, 0, 1, 1, 1, 0];
+//! let splits = KFoldParams { folds: 3, ..KFoldParams::default() }.check()?.stratified(&labels)?;
+//! assert_eq!(splits[0].test, [1, 4, 8]); // as scikit-learn's StratifiedKFold(3, shuffle=True, random_state=0)
+//!
+//! let accuracy = metrics::accuracy(&[0, 1, 1], &[0, 1, 0])?;
+//! assert_eq!(accuracy, 2.0 / 3.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![warn(missing_docs)]
 

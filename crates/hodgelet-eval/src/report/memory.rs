@@ -30,8 +30,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn touching_memory_raises_the_peak() {
         let before = peak_memory_mb().unwrap();
-        let touched = std::hint::black_box(vec![1u8; 256 << 20]);
+        let touched = std::hint::black_box(vec![1u8; 64 << 20]);
         let after = peak_memory_mb().unwrap();
-        assert!(after >= 268.0 && after >= before, "{before} then {after} with {} bytes", touched.len());
+        assert!(after >= 67.0 && after >= before, "{before} then {after} with {} bytes", touched.len());
     }
 }

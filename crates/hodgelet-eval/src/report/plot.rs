@@ -1,6 +1,6 @@
 //! Small pictures of an evaluation as SVG text.
 
-use super::{Evaluation, Results};
+use super::{Evaluation, Results, Scores};
 use crate::metrics::ReliabilityBin;
 use std::fmt::Write;
 
@@ -8,11 +8,14 @@ const INK: &str = "#334155";
 const BAR: &str = "#3b82f6";
 const LIGHT: &str = "#cbd5e1";
 
+/// With more bars than this their numbers would touch.
+const LABELED_BARS: usize = 25;
+
 /// A reliability diagram: a bar per bin as high as its accuracy, a line at its confidence, and the diagonal
 /// that calibrated predictions follow. Bars are as strong as their bins are full.
 #[must_use]
 pub fn reliability_svg(bins: &[ReliabilityBin], ece: f64) -> String {
-    let frame = Frame { width: 320.0, height: 320.0, low: 0.0, high: 1.0 };
+    let frame = Frame { width: 320.0, height: 320.0, high: 1.0 };
     let most = bins.iter().map(|bin| bin.count).max().unwrap_or(0).max(1) as f64;
     let mut body = String::new();
     for bin in bins {
@@ -22,6 +25,9 @@ pub fn reliability_svg(bins: &[ReliabilityBin], ece: f64) -> String {
         let title = format!("{} predictions, confidence {confidence:.3}, accuracy {accuracy:.3}", bin.count);
         body += &frame.bar(x, width, accuracy, strength, &title);
         body += &line((x, frame.y(confidence)), (x + width, frame.y(confidence)), INK, "");
+    }
+    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        frame.label(&mut body, frame.x(share), &format!("{share:.2}"));
     }
     body += &line((frame.x(0.0), frame.y(0.0)), (frame.x(1.0), frame.y(1.0)), INK, " stroke-dasharray='4 3'");
     frame.picture(&format!("reliability, ECE {ece:.3}"), "confidence", "accuracy", &body)
@@ -34,21 +40,22 @@ pub fn scores_svg(evaluation: &Evaluation) -> String {
         Results::Classes(results) => ("accuracy", results.accuracy.mean),
         Results::Real(results) => ("RMSE", results.rmse.mean),
     };
-    let scores: Vec<f64> = evaluation
-        .folds
-        .iter()
-        .filter_map(|row| {
-            row.scores.classes().map(|s| s.accuracy).or_else(|| row.scores.real().map(|s| s.rmse))
-        })
-        .collect();
+    let score = |scores: &Scores| match scores {
+        Scores::Classes(scores) => scores.accuracy,
+        Scores::Real(scores) => scores.rmse,
+    };
+    let scores: Vec<f64> = evaluation.folds.iter().map(|row| score(&row.scores)).collect();
     let largest = scores.iter().copied().fold(mean, f64::max);
     let high = if name == "accuracy" || largest <= 0.0 { 1.0 } else { largest };
-    let frame = Frame { width: 480.0, height: 240.0, low: 0.0, high };
+    let frame = Frame { width: 480.0, height: 240.0, high };
     let step = (frame.width - Frame::SIDES) / scores.len().max(1) as f64;
     let mut body = String::new();
     for (i, (row, &score)) in evaluation.folds.iter().zip(&scores).enumerate() {
         let title = format!("repeat {}, fold {}: {score:.4}", row.repeat, row.fold);
         body += &frame.bar(Frame::LEFT + (i as f64 + 0.1) * step, 0.8 * step, score, 1.0, &title);
+        if scores.len() <= LABELED_BARS {
+            frame.label(&mut body, Frame::LEFT + (i as f64 + 0.5) * step, &row.fold.to_string());
+        }
     }
     let y = frame.y(mean);
     body += &line((Frame::LEFT, y), (frame.width - Frame::RIGHT, y), INK, " stroke-dasharray='4 3'");
@@ -57,11 +64,10 @@ pub fn scores_svg(evaluation: &Evaluation) -> String {
     frame.picture(&title, "fold", name, &body)
 }
 
-/// A picture with axes at the left and the bottom; values from `low` to `high` go up.
+/// A picture with axes at the left and the bottom; values from 0 to `high` go up.
 struct Frame {
     width: f64,
     height: f64,
-    low: f64,
     high: f64,
 }
 
@@ -79,12 +85,12 @@ impl Frame {
 
     /// Place of a value.
     fn y(&self, value: f64) -> f64 {
-        let share = (value - self.low) / (self.high - self.low);
+        let share = value / self.high;
         self.height - Self::BOTTOM - share * (self.height - Self::TOP - Self::BOTTOM)
     }
 
     fn bar(&self, x: f64, width: f64, value: f64, strength: f64, title: &str) -> String {
-        let (y, height) = (self.y(value), self.y(self.low) - self.y(value));
+        let (y, height) = (self.y(value), self.y(0.0) - self.y(value));
         format!(
             "<rect x='{x:.1}' y='{y:.1}' width='{width:.1}' height='{height:.1}' fill='{BAR}' \
              fill-opacity='{strength:.2}'><title>{}</title></rect>\n",
@@ -92,24 +98,30 @@ impl Frame {
         )
     }
 
+    /// A label below the axis.
+    fn label(&self, svg: &mut String, x: f64, text: &str) {
+        write_text(svg, x, self.height - Self::BOTTOM + 13.0, "middle", "", text);
+    }
+
     /// The whole picture around `body`.
     fn picture(&self, title: &str, x_label: &str, y_label: &str, body: &str) -> String {
-        let Self { width, height, low, high } = *self;
+        let Self { width, height, high } = *self;
         let (middle, title) = (0.5 * height, escape(title));
         let mut svg = format!(
             "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' \
-             height='{height}' font-family='sans-serif' font-size='11' fill='{INK}'>\n<title>{title}</title>\n\
+             height='{height}' font-family='sans-serif' font-size='11' fill='{INK}' \
+             style='background:#fff'>\n<title>{title}</title>\n\
              <text x='{}' y='16' font-size='12'>{title}</text>\n",
             Self::LEFT
         );
         for tick in 0..=4 {
-            let value = low + (high - low) * f64::from(tick) / 4.0;
+            let value = high * f64::from(tick) / 4.0;
             let y = self.y(value);
             svg += &line((Self::LEFT, y), (width - Self::RIGHT, y), LIGHT, "");
             write_text(&mut svg, Self::LEFT - 4.0, y + 4.0, "end", "", &format!("{value:.3}"));
         }
         svg += body;
-        write_text(&mut svg, self.x(0.5), height - 12.0, "middle", "", x_label);
+        write_text(&mut svg, self.x(0.5), height - 8.0, "middle", "", x_label);
         let turned = format!(" transform='rotate(-90 12 {middle})'");
         write_text(&mut svg, 12.0, middle, "middle", &turned, y_label);
         svg + "</svg>\n"

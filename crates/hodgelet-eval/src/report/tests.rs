@@ -130,6 +130,7 @@ fn scores_by_fold_are_drawn_with_a_safe_title() {
     assert_eq!(svg.matches("<rect").count(), 2);
     assert!(svg.contains("accuracy by fold, hodge on rings &lt;&amp;&gt;, mean 0.7500"));
     assert!(svg.contains("<title>repeat 0, fold 1: 0.5000</title>"));
+    assert!(svg.contains(">1</text>"), "folds are numbered below their bars");
     assert!(scores_svg(&regression()).contains("RMSE by fold"));
     let exact = Evaluation::of(subject(&[]), &[run(0, real(&[5.0], &[5.0]))]).unwrap();
     assert!(!scores_svg(&exact).contains("NaN"));
