@@ -1,1 +1,7 @@
-fn main() {}
+//! The `hodgelet` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    hodgelet_cli::main()
+}

@@ -1,0 +1,294 @@
+//! `hodgelet info`: what a dataset holds.
+
+use crate::error::CommandError;
+use crate::output::{self, Format, Report, facts, number, table};
+use crate::progress::{check_interrupt, interrupted};
+use crate::source::DatasetArgs;
+use crate::topology::{MAX_RANK_SIZE, betti_numbers, lifted, rank_size};
+use clap::Args;
+use hodgelet::complex::Complex;
+use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
+use hodgelet::signal::Orientation;
+use hodgelet_data::Read;
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// Most operations, as a sum of cubes, that Betti numbers may cost.
+const MAX_RANK_WORK: f64 = 5e11;
+
+/// Flags of `hodgelet info`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hodgelet info surfaces
+  hodgelet info vector-fields --set n_vertices=50 --seed 3
+  hodgelet info ./MUTAG.zip --format json
+  HODGELET_DATA=datasets hodgelet info MUTAG")]
+pub struct InfoArgs {
+    #[command(flatten)]
+    source: DatasetArgs,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Describes a dataset.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn run(args: &InfoArgs) -> Result<(), CommandError> {
+    output::print(&describe(&args.source.read_silently()?)?, args.format)
+}
+
+#[derive(Debug, Serialize)]
+struct Info {
+    name: String,
+    graphs: usize,
+    target: Target,
+    cells: Vec<Cells>,
+    columns: Vec<ColumnInfo>,
+    isolated_vertices: usize,
+    connected_components: Spread,
+    /// Triangles of the clique complex of a graph; 2-cells where a complex has its own.
+    triangles: Spread,
+    euler_characteristic: Spread,
+    /// Mean Betti numbers; none when a complex is too large.
+    betti: Option<Vec<f64>>,
+    tidied: Vec<String>,
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+enum Target {
+    None,
+    Class { classes: Vec<Class> },
+    Real(Spread),
+}
+
+#[derive(Debug, Serialize)]
+struct Class {
+    name: String,
+    graphs: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct Spread {
+    mean: f64,
+    min: f64,
+    max: f64,
+    total: f64,
+}
+
+impl Spread {
+    fn of(values: impl Iterator<Item = f64>) -> Self {
+        let values: Vec<f64> = values.collect();
+        if values.is_empty() {
+            return Self::default();
+        }
+        let total: f64 = values.iter().sum();
+        Self {
+            mean: total / values.len() as f64,
+            min: values.iter().copied().fold(f64::INFINITY, f64::min),
+            max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            total,
+        }
+    }
+
+    fn range(&self) -> String {
+        format!("{} to {}, mean {}", number(self.min), number(self.max), number(self.mean))
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Cells {
+    dim: usize,
+    #[serde(flatten)]
+    count: Spread,
+}
+
+#[derive(Debug, Serialize)]
+struct ColumnInfo {
+    dim: usize,
+    name: String,
+    kind: &'static str,
+    channels: usize,
+    oriented: bool,
+}
+
+/// What one complex adds to the description.
+struct Shape {
+    isolated: usize,
+    components: usize,
+    triangles: usize,
+    euler: i64,
+    rank_sizes: Vec<usize>,
+}
+
+fn describe(read: &Read) -> Result<Info, CommandError> {
+    let dataset = &read.dataset;
+    let shapes: Vec<Shape> = dataset.complexes.par_iter().map(shape).collect::<Result<_, CommandError>>()?;
+    check_interrupt()?;
+    let spread = |of: fn(&Shape) -> f64| Spread::of(shapes.iter().map(of));
+    let highest = dataset.complexes.iter().map(Complex::dim).max().unwrap_or(0);
+    let cells = (0..=highest).map(|dim| {
+        let counts = dataset.complexes.iter().map(|complex| complex.n_cells(dim) as f64);
+        Cells { dim, count: Spread::of(counts) }
+    });
+    let mut notes = Vec::new();
+    if dataset.complexes.iter().any(|complex| complex.dim() <= 1) {
+        notes.push("topology is that of the clique complex: every triangle of a graph is filled".to_owned());
+    }
+    let betti = mean_betti(dataset, &shapes, highest)?;
+    if betti.is_none() {
+        notes.push("Betti numbers left out: a complex is too large to find them quickly".to_owned());
+    }
+    Ok(Info {
+        name: dataset.name.clone(),
+        graphs: dataset.len(),
+        target: target(&dataset.targets),
+        cells: cells.collect(),
+        columns: dataset.columns.iter().map(column).collect(),
+        isolated_vertices: shapes.iter().map(|shape| shape.isolated).sum(),
+        connected_components: spread(|shape| shape.components as f64),
+        triangles: spread(|shape| shape.triangles as f64),
+        euler_characteristic: spread(|shape| shape.euler as f64),
+        betti,
+        tidied: read.report.to_string().lines().map(str::to_owned).collect(),
+        notes,
+    })
+}
+
+fn shape(complex: &Complex) -> Result<Shape, CommandError> {
+    check_interrupt()?;
+    let space = lifted(complex, 2)?;
+    Ok(Shape {
+        isolated: complex.degrees().iter().filter(|&&degree| degree == 0).count(),
+        components: complex.connected_components().1,
+        triangles: space.n_cells(2),
+        euler: space.euler_characteristic(),
+        rank_sizes: (1..=space.dim()).map(|k| rank_size(&space, k)).collect(),
+    })
+}
+
+/// Mean Betti numbers up to dimension 1 for graphs, up to the highest dimension otherwise.
+fn mean_betti(dataset: &Dataset, shapes: &[Shape], highest: usize) -> Result<Option<Vec<f64>>, CommandError> {
+    let sizes = || shapes.iter().flat_map(|shape| &shape.rank_sizes);
+    let work: f64 = sizes().map(|&size| (size as f64).powi(3)).sum();
+    if work > MAX_RANK_WORK || sizes().any(|&size| size > MAX_RANK_SIZE) {
+        return Ok(None);
+    }
+    // Cliques of four vertices are not filled, so that of a graph only β_0 and β_1 mean something.
+    let highest = highest.max(1);
+    let one = |complex: &Complex| {
+        if interrupted() {
+            Err(CommandError::Interrupted)
+        } else {
+            betti_numbers(lifted(complex, 2)?.as_ref(), highest)
+        }
+    };
+    let each: Vec<Vec<usize>> = dataset.complexes.par_iter().map(one).collect::<Result<_, _>>()?;
+    let mean = |k: usize| Spread::of(each.iter().map(|betti| betti[k] as f64)).mean;
+    Ok(Some((0..=highest).map(mean).collect()))
+}
+
+fn target(targets: &Targets) -> Target {
+    match targets {
+        Targets::None => Target::None,
+        Targets::Real(values) => Target::Real(Spread::of(values.iter().copied())),
+        Targets::Classes { names, labels } => {
+            let mut counts = vec![0; names.len()];
+            labels.iter().for_each(|&label| counts[label as usize] += 1);
+            let class = |(name, &graphs): (&String, &usize)| Class { name: name.clone(), graphs };
+            Target::Class { classes: names.iter().zip(&counts).map(class).collect() }
+        }
+    }
+}
+
+fn column(column: &Column) -> ColumnInfo {
+    let (kind, channels) = match &column.values {
+        ColumnValues::Labels { categories, .. } => ("labels", categories.len()),
+        ColumnValues::Real { channels, .. } => ("numbers", channels.len()),
+    };
+    let oriented = column.dim > 0 && kind == "numbers" && column.orientation == Orientation::Oriented;
+    ColumnInfo { dim: column.dim, name: column.name.clone(), kind, channels, oriented }
+}
+
+impl Report for Info {
+    fn text(&self) -> String {
+        let mut sections = vec![self.overview(), self.cell_table()];
+        if !self.columns.is_empty() {
+            sections.push(self.column_table());
+        }
+        if let Target::Class { classes } = &self.target {
+            let rows = classes.iter().map(|class| vec![class.name.clone(), class.graphs.to_string()]);
+            sections.push(table(&["class", "graphs"], &[1], rows));
+        }
+        let tidied = self.tidied.iter().map(|line| format!("tidied: {line}"));
+        let lines: Vec<String> =
+            tidied.chain(self.notes.iter().map(|note| format!("note: {note}"))).collect();
+        if !lines.is_empty() {
+            sections.push(lines.join("\n"));
+        }
+        sections.join("\n\n")
+    }
+}
+
+impl Info {
+    fn overview(&self) -> String {
+        let target = match &self.target {
+            Target::None => "none".to_owned(),
+            Target::Class { classes } => format!("{} classes", classes.len()),
+            Target::Real(spread) => format!("real numbers, {}", spread.range()),
+        };
+        let mut rows = vec![
+            ("name", self.name.clone()),
+            ("graphs", self.graphs.to_string()),
+            ("target", target),
+            ("isolated vertices", self.isolated_vertices.to_string()),
+            ("connected components", self.connected_components.range()),
+            ("triangles", format!("{} in all, {}", number(self.triangles.total), self.triangles.range())),
+            ("Euler characteristic", self.euler_characteristic.range()),
+        ];
+        if let Some(betti) = &self.betti {
+            let one = |(k, mean): (usize, &f64)| format!("β_{k} {}", number(*mean));
+            let means = betti.iter().enumerate().map(one).collect::<Vec<_>>().join(", ");
+            rows.push(("Betti numbers, mean", means));
+        }
+        facts(&rows)
+    }
+
+    fn cell_table(&self) -> String {
+        let row = |cells: &Cells| {
+            let Spread { mean, min, max, total } = cells.count;
+            std::iter::once(cell_name(cells.dim)).chain([mean, min, max, total].map(number)).collect()
+        };
+        table(&["cells", "mean", "min", "max", "total"], &[1, 2, 3, 4], self.cells.iter().map(row))
+    }
+
+    fn column_table(&self) -> String {
+        let row = |column: &ColumnInfo| {
+            let oriented = if column.oriented { "yes" } else { "no" };
+            let channels = column.channels.to_string();
+            vec![
+                column.name.clone(),
+                cell_name(column.dim),
+                column.kind.to_owned(),
+                channels,
+                oriented.to_owned(),
+            ]
+        };
+        let header = ["column", "on", "kind", "channels", "oriented"];
+        table(&header, &[3], self.columns.iter().map(row))
+    }
+}
+
+/// What cells of a dimension are called.
+pub(super) fn cell_name(dim: usize) -> String {
+    match dim {
+        0 => "vertices".to_owned(),
+        1 => "edges".to_owned(),
+        2 => "2-cells".to_owned(),
+        k => format!("{k}-cells"),
+    }
+}

@@ -1,0 +1,82 @@
+//! The subcommands, one file each: raw flags, settings, one function.
+
+mod datasets;
+mod generate;
+mod info;
+
+use crate::error::CommandError;
+use crate::progress::Terminal;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
+
+/// Graphs by Hodge-decomposed spectral wavelet features and Gaussian processes.
+#[derive(Debug, Parser)]
+#[command(name = "hodgelet", version, propagate_version = true, max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Flags of every subcommand.
+#[derive(Args, Clone, Debug)]
+struct Global {
+    /// Number of threads [default: all processors]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Say nothing on standard error but errors
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// What a dataset holds: sizes, targets, columns, topology
+    Info(info::InfoArgs),
+    /// Datasets there are, and how to get more
+    #[command(subcommand)]
+    Datasets(datasets::DatasetsCommand),
+    /// Draws a built-in dataset and writes it as JSONL
+    Generate(generate::GenerateArgs),
+}
+
+/// The command that some arguments ask for.
+///
+/// # Errors
+///
+/// What is wrong with the arguments, or the help that was asked for.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let command =
+        Cli::command().mut_subcommand("generate", |command| command.after_help(generate::recipes()));
+    Cli::from_arg_matches(&command.try_get_matches_from(arguments)?)
+}
+
+/// Runs a command to its end.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn run(cli: Cli) -> Result<(), CommandError> {
+    if let Some(threads) = cli.global.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
+        pool.build_global()
+            .map_err(|error| CommandError::usage(format!("{threads} threads: {error}"), None))?;
+    }
+    let terminal = Terminal { quiet: cli.global.quiet };
+    match cli.command {
+        Command::Info(args) => info::run(&args),
+        Command::Datasets(command) => datasets::run(&command, terminal),
+        Command::Generate(args) => generate::run(&args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flags_do_not_contradict_each_other() {
+        Cli::command().debug_assert();
+    }
+}

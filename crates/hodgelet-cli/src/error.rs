@@ -1,0 +1,178 @@
+//! What can end a command early, who was at fault, and what to do about it.
+
+use crate::download::DownloadError;
+use hodgelet::complex::ComplexError;
+use hodgelet::encode::EncodeError;
+use hodgelet::feature::FourierError;
+use hodgelet::hodge::HodgeError;
+use hodgelet::measure::MeasureError;
+use hodgelet::model::ModelError;
+use hodgelet::wavelet::BankError;
+use hodgelet_data::OpenError;
+use hodgelet_data::generate::GenerateError;
+use hodgelet_data::jsonl::JsonlError;
+use std::io;
+use std::path::PathBuf;
+
+/// Exit status when the input was at fault, bad flags and an interruption by the user included.
+pub const INPUT_AT_FAULT: u8 = 1;
+/// Exit status when the program was at fault.
+pub const PROGRAM_AT_FAULT: u8 = 2;
+
+/// What can end a command early.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// A flag that makes no sense with the others or with the data.
+    #[error("{message}")]
+    Usage {
+        /// What was found and what was expected.
+        message: String,
+        /// A way out.
+        hint: Option<String>,
+    },
+    /// There is no such dataset.
+    #[error("{source}")]
+    UnknownDataset {
+        /// What was tried.
+        source: Box<OpenError>,
+        /// Names that are near, or where to get it.
+        hint: Option<String>,
+    },
+    /// A file cannot be written.
+    #[error("{}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The result cannot be written to standard output.
+    #[error("standard output: {0}")]
+    Stdout(io::Error),
+    /// The user interrupted the command.
+    #[error("interrupted")]
+    Interrupted,
+    /// From reading a dataset.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// From drawing a built-in dataset.
+    #[error(transparent)]
+    Generate(#[from] GenerateError),
+    /// From writing a dataset.
+    #[error(transparent)]
+    Jsonl(#[from] JsonlError),
+    /// From a download.
+    #[error(transparent)]
+    Download(DownloadError),
+    /// From between a dataset and its features.
+    #[error(transparent)]
+    Model(ModelError),
+    /// From the Hodge decomposition.
+    #[error(transparent)]
+    Hodge(#[from] HodgeError),
+}
+
+impl CommandError {
+    /// A mistake in the flags, with a way out where there is one.
+    pub fn usage(message: impl Into<String>, hint: Option<&str>) -> Self {
+        Self::Usage { message: message.into(), hint: hint.map(str::to_owned) }
+    }
+
+    /// A way out, where there is one.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        let own = |hint: Option<&'static str>| hint.map(str::to_owned);
+        match self {
+            Self::Usage { hint, .. } | Self::UnknownDataset { hint, .. } => hint.clone(),
+            Self::Write { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                Some("the directory of the file must exist".to_owned())
+            }
+            Self::Download(error) => own(error.hint()),
+            Self::Model(ModelError::Measure(MeasureError::Complex { source, .. })) => own(source.hint()),
+            Self::Model(ModelError::Encode(error)) => own(encode_hint(error)),
+            Self::Model(error) => own(error.hint()),
+            Self::Hodge(error) => own(error.hint()),
+            _ => None,
+        }
+    }
+
+    /// The exit status: 1 when the input was at fault, 2 when the program was.
+    #[must_use]
+    pub fn status(&self) -> u8 {
+        let stuck = |error: &HodgeError| matches!(error, HodgeError::NotConverged(_));
+        let program = match self {
+            Self::Hodge(error) => stuck(error),
+            Self::Model(ModelError::Measure(MeasureError::Complex { source, .. })) => stuck(source),
+            _ => false,
+        };
+        if program { PROGRAM_AT_FAULT } else { INPUT_AT_FAULT }
+    }
+}
+
+fn encode_hint(error: &EncodeError) -> Option<&'static str> {
+    match error {
+        EncodeError::NoColumns { dim: 0 } => Some("choose another vertex signal, such as --vertices degree"),
+        EncodeError::NoColumns { dim: 1 } => Some("--edges constant puts a one on every edge"),
+        EncodeError::NoChannels { .. } => Some("choose another vertex signal, such as --vertices degree"),
+        _ => None,
+    }
+}
+
+impl From<ModelError> for CommandError {
+    fn from(error: ModelError) -> Self {
+        match error {
+            ModelError::Cancelled | ModelError::Measure(MeasureError::Cancelled { .. }) => Self::Interrupted,
+            error => Self::Model(error),
+        }
+    }
+}
+
+impl From<DownloadError> for CommandError {
+    fn from(error: DownloadError) -> Self {
+        Self::Download(error)
+    }
+}
+
+/// Errors that the pipeline wraps already.
+macro_rules! by_model {
+    ($($error:ty),+) => {
+        $(impl From<$error> for CommandError {
+            fn from(error: $error) -> Self {
+                ModelError::from(error).into()
+            }
+        })+
+    };
+}
+by_model!(BankError, ComplexError, EncodeError, FourierError, MeasureError);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hodgelet::linalg::NotConverged;
+
+    #[test]
+    fn only_trouble_of_the_program_itself_has_status_2() {
+        let stuck = HodgeError::NotConverged(NotConverged { size: 3 });
+        assert_eq!(CommandError::from(stuck.clone()).status(), 2);
+        let measured = MeasureError::Complex { index: 4, source: stuck };
+        assert_eq!(CommandError::from(measured).status(), 2);
+        assert_eq!(CommandError::from(HodgeError::Overflow { dim: 1 }).status(), 1);
+        assert_eq!(CommandError::Interrupted.status(), 1);
+    }
+
+    #[test]
+    fn a_stop_asked_for_is_an_interruption_whoever_reports_it() {
+        let stopped = CommandError::from(MeasureError::Cancelled { done: 3 });
+        assert!(matches!(stopped, CommandError::Interrupted));
+        assert_eq!(stopped.to_string(), "interrupted");
+    }
+
+    #[test]
+    fn hints_of_the_library_come_through() {
+        let error = CommandError::from(EncodeError::NoColumns { dim: 1 });
+        assert_eq!(error.hint().as_deref(), Some("--edges constant puts a one on every edge"));
+        let measured = MeasureError::Complex { index: 4, source: HodgeError::Overflow { dim: 1 } };
+        assert_eq!(CommandError::from(measured).hint().as_deref(), Some("rescale the signal"));
+    }
+}

@@ -1,0 +1,172 @@
+//! From the DATASET of a command line to a dataset in memory.
+//!
+//! DATASET is, in this order:
+//!
+//! 1. a path, when it is written as one (it contains a separator or ends in `.zip`, `.jsonl`, `.graphml` or `.gml`);
+//! 2. the name of a built-in dataset, drawn with `--set` and `--seed`;
+//! 3. a folder of that name, or a dataset of that name under `--data-dir` or `HODGELET_DATA`.
+//!
+//! A folder called `sbm` is therefore read as `./sbm`.
+
+use crate::download::KNOWN_DATASETS;
+use crate::error::CommandError;
+use crate::progress::{Terminal, check_interrupt};
+use clap::Args;
+use hodgelet_data::generate::{Builtin, builtin};
+use hodgelet_data::{OpenError, Read, Report, open};
+use std::path::{Path, PathBuf};
+
+/// What datasets in files are called, beside folders.
+const EXTENSIONS: [&str; 4] = ["zip", "jsonl", "graphml", "gml"];
+
+/// Which dataset.
+#[derive(Args, Clone, Debug)]
+pub struct DatasetArgs {
+    /// A built-in name, a path (TU folder or zip, .jsonl, .graphml, .gml), or a name under the data directory
+    ///
+    /// A path is written with a separator or an extension; `./sbm` is a folder, `sbm` the built-in dataset.
+    #[arg(value_name = "DATASET")]
+    pub dataset: String,
+    /// A parameter of a built-in dataset; repeat for several
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub settings: Vec<String>,
+    /// Seed of everything that is drawn
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub data_dir: DataDirArgs,
+}
+
+/// Where datasets are kept.
+#[derive(Args, Clone, Debug)]
+pub struct DataDirArgs {
+    /// Directory that holds datasets by name
+    #[arg(long, value_name = "DIR", env = "HODGELET_DATA")]
+    pub data_dir: Option<PathBuf>,
+}
+
+impl DatasetArgs {
+    /// The dataset, with a warning about what its reader tidied.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`] when there is no such dataset or it cannot be read.
+    pub fn read(&self, terminal: Terminal) -> Result<Read, CommandError> {
+        let read = self.read_silently()?;
+        if !read.report.is_clean() {
+            let what = read.report.to_string().replace('\n', "; ");
+            terminal.warn(&format!("{}: {what}", read.dataset.name));
+        }
+        Ok(read)
+    }
+
+    /// The dataset and the report of its reader.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`] when there is no such dataset or it cannot be read.
+    pub fn read_silently(&self) -> Result<Read, CommandError> {
+        let drawn = if is_written_as_path(&self.dataset) { None } else { builtin(&self.dataset) };
+        let read = match drawn {
+            Some(recipe) => draw(recipe, &self.settings, self.seed)?,
+            None if !self.settings.is_empty() => {
+                let message =
+                    format!("--set {}, but `{}` is no built-in dataset", self.settings[0], self.dataset);
+                return Err(CommandError::usage(
+                    message,
+                    Some("`hodgelet datasets list` shows the built-in ones"),
+                ));
+            }
+            None => self.open()?,
+        };
+        check_interrupt()?;
+        Ok(read)
+    }
+
+    fn open(&self) -> Result<Read, CommandError> {
+        open(&self.dataset, self.data_dir.data_dir.as_deref()).map_err(|error| match error {
+            source @ OpenError::NotFound { .. } => {
+                CommandError::UnknownDataset { source: Box::new(source), hint: unknown_hint(&self.dataset) }
+            }
+            error => error.into(),
+        })
+    }
+}
+
+/// Draws a built-in dataset.
+///
+/// # Errors
+///
+/// [`CommandError::Generate`] when a setting makes no sense.
+pub fn draw(mut recipe: Builtin, settings: &[String], seed: u64) -> Result<Read, CommandError> {
+    settings.iter().try_for_each(|setting| recipe.set(setting))?;
+    Ok(Read { dataset: recipe.generate(seed)?, report: Report::default(), ids: Vec::new() })
+}
+
+fn is_written_as_path(name: &str) -> bool {
+    let extension = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    name.contains(std::path::is_separator) || extension.is_some_and(|e| EXTENSIONS.contains(&e.as_str()))
+}
+
+/// What someone who asked for `name` may have meant.
+fn unknown_hint(name: &str) -> Option<String> {
+    if KNOWN_DATASETS.iter().any(|known| known.name == name) {
+        return Some(format!("`hodgelet datasets get {name}` downloads it"));
+    }
+    let all = Builtin::all();
+    let builtin = all.iter().map(Builtin::name);
+    let known = KNOWN_DATASETS.iter().map(|known| known.name);
+    match nearest(name, builtin.chain(known)) {
+        Some(near) => Some(format!("did you mean `{near}`?")),
+        None => Some("`hodgelet datasets list` shows names; --data-dir says where datasets are".to_owned()),
+    }
+}
+
+/// The nearest of some names, if it is near.
+#[must_use]
+pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = name.to_lowercase();
+    let distance = |other: &str| strsim::damerau_levenshtein(&wanted, &other.to_lowercase());
+    let (distance, near) = names.map(|other| (distance(other), other)).min()?;
+    (distance <= 1 + wanted.chars().count() / 4).then_some(near)
+}
+
+/// Names of the datasets in a directory, in order.
+#[must_use]
+pub fn datasets_in(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let name = |entry: std::fs::DirEntry| {
+        let path = entry.path();
+        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+        let is_file = extension.is_some_and(|e| EXTENSIONS.contains(&e.as_str()));
+        let name = if path.is_dir() { path.file_name() } else { path.file_stem().filter(|_| is_file) };
+        name.and_then(|name| name.to_str()).filter(|name| !name.starts_with('.')).map(str::to_owned)
+    };
+    let mut names: Vec<String> = entries.filter_map(name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_written_with_a_separator_or_an_extension() {
+        for path in ["./sbm", "data/MUTAG", "MUTAG.zip", "x.JSONL", "a.gml"] {
+            assert!(is_written_as_path(path), "{path}");
+        }
+        for name in ["sbm", "MUTAG", "v1.5", ""] {
+            assert!(!is_written_as_path(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn hints_name_what_is_near_or_where_to_get_it() {
+        assert_eq!(unknown_hint("vector-field").as_deref(), Some("did you mean `vector-fields`?"));
+        assert_eq!(unknown_hint("MUTGA").as_deref(), Some("did you mean `MUTAG`?"));
+        assert_eq!(unknown_hint("MUTAG").as_deref(), Some("`hodgelet datasets get MUTAG` downloads it"));
+        assert!(unknown_hint("something else").unwrap().starts_with("`hodgelet datasets list`"));
+    }
+}
