@@ -4,6 +4,7 @@
 //! what it was asked, 1 when the input was at fault (bad flags included) or the user interrupted it, and 2 when
 //! the program was.
 
+pub mod args;
 pub mod commands;
 pub mod download;
 pub mod error;

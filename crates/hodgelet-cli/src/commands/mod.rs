@@ -1,6 +1,7 @@
 //! The subcommands, one file each: raw flags, settings, one function.
 
 mod datasets;
+mod features;
 mod generate;
 mod info;
 
@@ -34,6 +35,8 @@ struct Global {
 enum Command {
     /// What a dataset holds: sizes, targets, columns, topology
     Info(info::InfoArgs),
+    /// Hodgelet features of every graph, to a CSV, NPY or JSONL file
+    Features(Box<features::FeaturesArgs>),
     /// Datasets there are, and how to get more
     #[command(subcommand)]
     Datasets(datasets::DatasetsCommand),
@@ -66,6 +69,7 @@ pub fn run(cli: Cli) -> Result<(), CommandError> {
     let terminal = Terminal { quiet: cli.global.quiet };
     match cli.command {
         Command::Info(args) => info::run(&args),
+        Command::Features(args) => features::run(&args, terminal),
         Command::Datasets(command) => datasets::run(&command, terminal),
         Command::Generate(args) => generate::run(&args),
     }
