@@ -1,6 +1,7 @@
 //! The subcommands, one file each: raw flags, settings, one function.
 
 mod datasets;
+mod decompose;
 mod features;
 mod generate;
 mod info;
@@ -37,6 +38,8 @@ enum Command {
     Info(info::InfoArgs),
     /// Hodgelet features of every graph, to a CSV, NPY or JSONL file
     Features(Box<features::FeaturesArgs>),
+    /// The exact, co-exact and harmonic parts of the signals of one graph
+    Decompose(decompose::DecomposeArgs),
     /// Datasets there are, and how to get more
     #[command(subcommand)]
     Datasets(datasets::DatasetsCommand),
@@ -70,6 +73,7 @@ pub fn run(cli: Cli) -> Result<(), CommandError> {
     match cli.command {
         Command::Info(args) => info::run(&args),
         Command::Features(args) => features::run(&args, terminal),
+        Command::Decompose(args) => decompose::run(&args, terminal),
         Command::Datasets(command) => datasets::run(&command, terminal),
         Command::Generate(args) => generate::run(&args),
     }

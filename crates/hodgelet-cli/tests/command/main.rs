@@ -1,6 +1,7 @@
 //! Whole runs of the `hodgelet` command: output, exit status, files.
 
 mod datasets;
+mod decompose;
 mod features;
 mod generate;
 mod info;

@@ -1,0 +1,184 @@
+//! `hodgelet decompose`: the Hodge components of the signals of one graph.
+
+mod split;
+
+use super::info::cell_name;
+use crate::args::{LaplacianArgs, SignalArgs, has_columns, laplacian_name};
+use crate::error::CommandError;
+use crate::output::{self, Format, Report, facts, number, table, write_atomic};
+use crate::progress::Terminal;
+use crate::source::DatasetArgs;
+use crate::topology::{betti_numbers, lifted};
+use clap::Args;
+use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::encode::VertexSignal;
+use hodgelet::hodge::Operators;
+use hodgelet::measure::{Sample, measure};
+use hodgelet::model::ModelError;
+use serde::Serialize;
+use split::{DimSplit, Shares, split};
+use std::path::PathBuf;
+
+/// Flags of `hodgelet decompose`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "An oriented channel (a flow) is split into three signals that add up to it; an unoriented one (a bond
+type) has no components of its own, and its shares are means over all orientations of the cells.
+Vertices carry their attributes and labels, or their degree where there are none, unless --vertices
+says otherwise. Values cell by cell are in the JSON.
+
+Examples:
+  hodgelet decompose vector-fields --graph 0
+  hodgelet decompose ./MUTAG.zip --graph 3 --dim 1 --out third.json"
+)]
+pub struct DecomposeArgs {
+    #[command(flatten)]
+    source: DatasetArgs,
+    /// Which graph, from 0
+    #[arg(long, value_name = "I")]
+    graph: usize,
+    /// Only the signals on cells of this dimension
+    #[arg(long, value_name = "K")]
+    dim: Option<usize>,
+    #[command(flatten)]
+    signals: SignalArgs,
+    #[command(flatten)]
+    laplacian: LaplacianArgs,
+    /// Fill the cliques of a graph up to this dimension
+    #[arg(long, value_name = "K", default_value_t = 2)]
+    max_dim: usize,
+    /// Also write the JSON to a file
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// The signals of one graph and their components.
+#[derive(Debug, Serialize)]
+struct Split {
+    dataset: String,
+    graph: usize,
+    id: Option<String>,
+    target: Option<String>,
+    laplacian: &'static str,
+    cells: Vec<usize>,
+    betti: Vec<usize>,
+    dims: Vec<DimSplit>,
+}
+
+/// Decomposes the signals of one graph.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn run(args: &DecomposeArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let read = args.source.read(terminal)?;
+    let (dataset, index) = (&read.dataset, args.graph);
+    if index >= dataset.len() {
+        return Err(ModelError::Index { index, len: dataset.len() }.into());
+    }
+    let id = read.ids.get(index).filter(|id| !id.is_empty()).cloned();
+    let found = Split { id, ..decomposed(args, dataset)? };
+    if let Some(path) = &args.out {
+        let text = output::json(&found)?;
+        write_atomic(path, |out| writeln!(out, "{text}"))?;
+    }
+    output::print(&found, args.format)
+}
+
+fn decomposed(args: &DecomposeArgs, dataset: &Dataset) -> Result<Split, CommandError> {
+    let default = if has_columns(dataset, 0) { VertexSignal::Attributes } else { VertexSignal::Degree };
+    let all: Vec<usize> = (0..dataset.len()).collect();
+    let encoding = args.signals.encoding(default).fit(dataset, &all)?;
+    let mut signals = encoding.bind(dataset)?.encode(args.graph).0;
+    for (dim, signal) in signals.iter_mut().enumerate() {
+        if args.dim.is_some_and(|wanted| wanted != dim) {
+            *signal = None;
+        }
+    }
+    match args.dim {
+        Some(dim) if signals.get(dim).is_none_or(Option::is_none) => {
+            return Err(ModelError::NoSignal { dim }.into());
+        }
+        _ if signals.iter().all(Option::is_none) => return Err(ModelError::NoBlocks.into()),
+        _ => {}
+    }
+    let weighting = args.laplacian.laplacian;
+    let complex = lifted(&dataset.complexes[args.graph], args.max_dim)?;
+    let sample = Sample { complex, signals, weights: None };
+    let measures = measure(&sample, weighting)?;
+    let operators = Operators::new(&sample.complex, weighting);
+    let mut dims = Vec::new();
+    for (dim, signal) in sample.signals.iter().enumerate() {
+        if let (Some(signal), Some(measures)) = (signal, measures.of_dim(dim)) {
+            dims.push(split(&operators, dim, signal, measures)?);
+        }
+    }
+    let target = match &dataset.targets {
+        Targets::None => None,
+        Targets::Classes { names, labels } => Some(names[labels[args.graph] as usize].clone()),
+        Targets::Real(values) => Some(values[args.graph].to_string()),
+    };
+    Ok(Split {
+        dataset: dataset.name.clone(),
+        graph: args.graph,
+        id: None,
+        target,
+        laplacian: laplacian_name(weighting),
+        cells: (0..=sample.complex.dim()).map(|k| sample.complex.n_cells(k)).collect(),
+        betti: betti_numbers(&sample.complex, sample.complex.dim())?,
+        dims,
+    })
+}
+
+impl Report for Split {
+    fn text(&self) -> String {
+        let list = |values: &[usize]| values.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        let mut rows = vec![("dataset", self.dataset.clone()), ("graph", self.graph.to_string())];
+        rows.extend(self.id.iter().map(|id| ("id", id.clone())));
+        rows.extend(self.target.iter().map(|target| ("target", target.clone())));
+        rows.extend([
+            ("Laplacian", self.laplacian.to_owned()),
+            ("cells by dimension", list(&self.cells)),
+            ("Betti numbers", list(&self.betti)),
+        ]);
+        let mut sections = vec![facts(&rows)];
+        for split in &self.dims {
+            sections.push(channel_table(split));
+            sections.push(spectrum_table(split));
+        }
+        sections.join("\n\n")
+    }
+}
+
+fn channel_table(split: &DimSplit) -> String {
+    let percent = |shares: &Option<Shares>| match shares {
+        Some(shares) => {
+            [shares.exact, shares.coexact, shares.harmonic].map(|share| format!("{:.2}", 100.0 * share))
+        }
+        None => ["-"; 3].map(str::to_owned),
+    };
+    let row = |channel: &split::ChannelSplit| {
+        let kind = if split.dim == 0 || channel.oriented { "" } else { "unoriented, mean shares" };
+        let start = [channel.name.clone(), number(channel.norm_squared)];
+        start.into_iter().chain(percent(&channel.shares)).chain([kind.to_owned()]).collect()
+    };
+    let title = format!("channel on {}", cell_name(split.dim));
+    let header = [title.as_str(), "norm²", "exact %", "co-exact %", "harmonic %", ""];
+    table(&header, &[1, 2, 3, 4], split.channels.iter().map(row))
+}
+
+fn spectrum_table(split: &DimSplit) -> String {
+    let row = |(name, found): (&str, &split::SpectrumSummary)| {
+        let end = |value: Option<f64>| value.map_or("-".to_owned(), number);
+        vec![name.to_owned(), found.count.to_string(), end(found.smallest), end(found.largest)]
+    };
+    let rows = [("exact", &split.spectrum.exact), ("co-exact", &split.spectrum.coexact)].map(row);
+    let harmonic =
+        vec!["harmonic".to_owned(), split.spectrum.harmonic.to_string(), "0".to_owned(), "0".to_owned()];
+    let title = format!("spectrum on {}", cell_name(split.dim));
+    let header = [title.as_str(), "eigenvalues", "smallest", "largest"];
+    table(&header, &[1, 2, 3], rows.into_iter().chain([harmonic]))
+}
