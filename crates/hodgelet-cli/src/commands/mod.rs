@@ -1,5 +1,6 @@
 //! The subcommands, one file each: raw flags, settings, one function.
 
+mod bench;
 mod datasets;
 mod decompose;
 mod features;
@@ -45,6 +46,9 @@ enum Command {
     Datasets(datasets::DatasetsCommand),
     /// Draws a built-in dataset and writes it as JSONL
     Generate(generate::GenerateArgs),
+    /// Times parts of the way from a dataset to features
+    #[command(subcommand)]
+    Bench(bench::BenchCommand),
 }
 
 /// The command that some arguments ask for.
@@ -76,6 +80,7 @@ pub fn run(cli: Cli) -> Result<(), CommandError> {
         Command::Decompose(args) => decompose::run(&args, terminal),
         Command::Datasets(command) => datasets::run(&command, terminal),
         Command::Generate(args) => generate::run(&args),
+        Command::Bench(command) => bench::run(&command, terminal),
     }
 }
 

@@ -1,0 +1,196 @@
+//! `hodgelet bench`: seconds and memory on the way from a dataset to features.
+
+use crate::args::{SignalArgs, has_columns, name_of};
+use crate::error::CommandError;
+use crate::output::{self, Format, Report, facts, number};
+use crate::progress::{Terminal, check_interrupt};
+use crate::source::DatasetArgs;
+use clap::{Args, Subcommand};
+use hodgelet::dataset::Dataset;
+use hodgelet::encode::{CellSignal, EncodingParams, VertexSignal};
+use hodgelet::feature::{Block, BlockMeasures, Part, harmonic_features, wavelet_features};
+use hodgelet::model::{Measured, SpaceParams, measure_dataset};
+use hodgelet::wavelet::BankParams;
+use serde::Serialize;
+use std::time::Instant;
+
+/// Subcommands of `hodgelet bench`.
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// Reading, energies and features of a dataset; files and the start of the program are left out of the energies
+    Energies(EnergiesArgs),
+}
+
+/// Flags of `hodgelet bench energies`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Where the dataset has no values on edges and no flag says otherwise, edges carry the constant 1.
+
+Examples:
+  hodgelet bench energies ./HIV.zip
+  hodgelet bench energies vector-fields --set n_vertices=350 --dims 1 --threads 1 --format json"
+)]
+pub struct EnergiesArgs {
+    #[command(flatten)]
+    source: DatasetArgs,
+    /// Dimensions whose signals are measured
+    #[arg(long, value_delimiter = ',', default_value = "0,1")]
+    dims: Vec<usize>,
+    #[command(flatten)]
+    signals: SignalArgs,
+    /// Runs, of which the fastest counts
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    repeats: u32,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// What was measured; times are those of the fastest run.
+#[derive(Debug, Serialize)]
+struct Times {
+    dataset: String,
+    graphs: usize,
+    vertices: usize,
+    edges: usize,
+    dims: Vec<usize>,
+    vertex_signal: String,
+    edge_signal: String,
+    threads: usize,
+    repeats: u32,
+    read_seconds: f64,
+    /// Signals and energies of all graphs.
+    seconds: f64,
+    all_seconds: Vec<f64>,
+    feature_seconds: f64,
+    atoms: usize,
+    columns: usize,
+    peak_memory_mb: Option<f64>,
+    notes: Vec<String>,
+}
+
+/// Times a part of the way.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn run(command: &BenchCommand, terminal: Terminal) -> Result<(), CommandError> {
+    let BenchCommand::Energies(args) = command;
+    output::print(&energies(args, terminal)?, args.format)
+}
+
+fn energies(args: &EnergiesArgs, terminal: Terminal) -> Result<Times, CommandError> {
+    let start = Instant::now();
+    let dataset = args.source.read(terminal)?.dataset;
+    let read_seconds = start.elapsed().as_secs_f64();
+    let mut notes = Vec::new();
+    let space = SpaceParams {
+        encoding: encoding(args, &dataset, &mut notes),
+        dims: Some(args.dims.clone()),
+        ..SpaceParams::default()
+    };
+    let bar = terminal.bar("runs", Some(u64::from(args.repeats)));
+    let (mut all_seconds, mut feature_seconds) = (Vec::new(), f64::INFINITY);
+    let mut sizes = (0, 0);
+    for run in 0..args.repeats {
+        let start = Instant::now();
+        let (blocks, measured) = measured(&dataset, &space)?;
+        all_seconds.push(start.elapsed().as_secs_f64());
+        let start = Instant::now();
+        sizes = features(&blocks, &measured, args.source.seed)?;
+        feature_seconds = feature_seconds.min(start.elapsed().as_secs_f64());
+        let _ = bar.at(u64::from(run) + 1);
+        check_interrupt()?;
+    }
+    drop(bar);
+    let total = |k: usize| dataset.complexes.iter().map(|complex| complex.n_cells(k)).sum();
+    Ok(Times {
+        graphs: dataset.len(),
+        vertices: total(0),
+        edges: total(1),
+        dataset: dataset.name,
+        dims: args.dims.clone(),
+        vertex_signal: name_of(&space.encoding.vertices),
+        edge_signal: name_of(&space.encoding.edges),
+        threads: rayon::current_num_threads(),
+        repeats: args.repeats,
+        read_seconds,
+        seconds: all_seconds.iter().copied().fold(f64::INFINITY, f64::min),
+        all_seconds,
+        feature_seconds,
+        atoms: sizes.0,
+        columns: sizes.1,
+        peak_memory_mb: peak_memory_mb(),
+        notes,
+    })
+}
+
+/// The signals asked for; edges that would carry none get a constant.
+fn encoding(args: &EnergiesArgs, dataset: &Dataset, notes: &mut Vec<String>) -> EncodingParams {
+    let mut encoding = args.signals.encoding(VertexSignal::Reference);
+    if !args.dims.contains(&0) && args.signals.vertices.is_none() {
+        encoding.vertices = VertexSignal::None;
+    }
+    let bare = encoding.edges == CellSignal::Auto && !has_columns(dataset, 1);
+    if args.dims.contains(&1) && bare {
+        encoding.edges = CellSignal::Constant;
+        notes.push("the dataset has no values on edges; a constant was used".to_owned());
+    }
+    encoding
+}
+
+fn measured(dataset: &Dataset, space: &SpaceParams) -> Result<(Vec<Block>, Measured), CommandError> {
+    let all: Vec<usize> = (0..dataset.len()).collect();
+    let encoding = space.encoding.fit(dataset, &all)?;
+    let watch = |_| match check_interrupt() {
+        Ok(()) => std::ops::ControlFlow::Continue(()),
+        Err(_) => std::ops::ControlFlow::Break(()),
+    };
+    let measured = measure_dataset(dataset, &encoding, space, watch)?;
+    Ok((space.blocks(&encoding)?, measured))
+}
+
+/// Computes the features of all blocks; returns how many atoms and columns there are.
+fn features(blocks: &[Block], measured: &Measured, seed: u64) -> Result<(usize, usize), CommandError> {
+    let bank = BankParams::default().check()?.draw(seed);
+    let (mut atoms, mut columns) = (0, 0);
+    for &block in blocks {
+        let measures = BlockMeasures::new(block, &measured.measures);
+        let values = match block.part {
+            Part::Harmonic => harmonic_features(&measures),
+            _ => wavelet_features(&measures, &bank)?,
+        };
+        atoms += measures.eigenvalues().len();
+        columns += values.ncols();
+    }
+    Ok((atoms, columns))
+}
+
+/// The most memory the process has had, where the system says.
+fn peak_memory_mb() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes / 1024.0)
+}
+
+impl Report for Times {
+    fn text(&self) -> String {
+        let list = |values: &[usize]| values.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        let mut rows = vec![
+            ("dataset", self.dataset.clone()),
+            ("graphs", self.graphs.to_string()),
+            ("vertices, edges", format!("{}, {}", self.vertices, self.edges)),
+            ("dimensions", list(&self.dims)),
+            ("signals", format!("{} on vertices, {} on edges", self.vertex_signal, self.edge_signal)),
+            ("threads", self.threads.to_string()),
+            ("reading", format!("{:.4} s", self.read_seconds)),
+            ("energies", format!("{:.4} s, fastest of {}", self.seconds, self.repeats)),
+            ("features", format!("{:.4} s, {} columns", self.feature_seconds, self.columns)),
+            ("atoms", self.atoms.to_string()),
+        ];
+        rows.extend(self.peak_memory_mb.map(|mb| ("peak memory", format!("{} MB", number(mb)))));
+        rows.extend(self.notes.iter().map(|note| ("note", note.clone())));
+        facts(&rows)
+    }
+}
