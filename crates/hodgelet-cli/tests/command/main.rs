@@ -3,6 +3,7 @@
 mod bench;
 mod datasets;
 mod decompose;
+mod errors;
 mod features;
 mod generate;
 mod info;

@@ -1,0 +1,115 @@
+use crate::{command, run, run_in, tiny, tu_file};
+use std::process::Stdio;
+
+#[test]
+fn an_unknown_dataset_is_named_with_what_is_near() {
+    let folder = tiny();
+    let error = run_in(folder.path(), &["info", "TINYY", "--data-dir", "."]).failure(1);
+    assert!(error.starts_with("error: no dataset `TINYY`; tried TINYY, ./TINYY, "), "{error}");
+    assert!(error.contains("near names: TINY\n"), "{error}");
+    assert_eq!(
+        run(&["features", "vector-field", "--out", "x.csv"]).failure(1),
+        "error: no dataset `vector-field`; tried vector-field\nhint: did you mean `vector-fields`?\n"
+    );
+    assert!(
+        run(&["info", "MUTAG"]).failure(1).ends_with("hint: `hodgelet datasets get MUTAG` downloads it\n")
+    );
+}
+
+#[test]
+fn bad_flags_are_faults_of_the_input() {
+    for args in [
+        &["info"][..],
+        &["inform"],
+        &["info", "sbm", "--format", "yaml"],
+        &["info", "sbm", "--threads", "0"],
+        &["features", "sbm"],
+        &["features", "sbm", "--out", "x.csv", "--vertices", "degrees"],
+        &["bench", "energies", "sbm", "--repeats", "0"],
+    ] {
+        let error = run(args).failure(1);
+        assert!(error.starts_with("error: "), "{args:?}: {error}");
+    }
+    let error = run(&["features", "sbm", "--out", "x.csv", "--low-pass", "high"]).failure(1);
+    assert!(error.contains("rational, heat, meyer, ab-spline, none"), "{error}");
+}
+
+#[test]
+fn settings_that_make_no_sense_are_named() {
+    let error = |args: &[&str]| run(args).failure(1);
+    assert_eq!(
+        error(&["info", "./x.jsonl", "--set", "a=1"]),
+        "error: --set a=1, but `./x.jsonl` is no built-in dataset\n\
+         hint: `hodgelet datasets list` shows the built-in ones\n"
+    );
+    assert_eq!(
+        error(&["features", "sbm", "--out", "x.csv", "--filters", "0"]),
+        "error: a bank of 0 filters, expected at least 1\n"
+    );
+    assert_eq!(
+        error(&["features", "sbm", "--out", "x.csv", "--fourier", "0"]),
+        "error: 0 points on the spectrum, expected at least 1\n"
+    );
+    assert_eq!(
+        error(&["features", "sbm", "--out", "x.csv", "--max-dim", "0", "--edges", "constant"]).lines().next(),
+        Some("error: cliques up to dimension 0 asked for, expected 1 to 15")
+    );
+    assert_eq!(
+        error(&["features", "sbm", "--out", "x.csv", "--edges", "columns"]),
+        "error: the dataset has neither labels nor attributes on cells of dimension 1\n\
+         hint: --edges constant puts a one on every edge\n"
+    );
+}
+
+#[test]
+fn a_malformed_file_is_named_with_its_line() {
+    let folder = tiny();
+    let arcs = tu_file(folder.path(), "A");
+    let text = std::fs::read_to_string(&arcs).unwrap().replacen("2, 3", "2, 30", 1);
+    std::fs::write(&arcs, text).unwrap();
+    assert_eq!(
+        run_in(folder.path(), &["info", "TINY"]).failure(1),
+        "error: TINY_A.txt, line 3: node 30, but the dataset has 9\n"
+    );
+    std::fs::write(folder.path().join("bad.jsonl"), "{\"hodgelet\":1}\n{\"vertices\":-1}\n").unwrap();
+    let error = run_in(folder.path(), &["info", "bad.jsonl"]).failure(1);
+    assert!(error.starts_with("error: bad.jsonl, line 2, vertices: found -1"), "{error}");
+}
+
+#[test]
+fn warnings_go_to_standard_error_unless_it_is_to_be_quiet() {
+    let folder = tiny();
+    let arcs = tu_file(folder.path(), "A");
+    let text = std::fs::read_to_string(&arcs).unwrap().replace("1, 2\n2, 1\n", "1, 2\n2, 2\n");
+    std::fs::write(&arcs, text).unwrap();
+    let args = ["decompose", "TINY", "--graph", "0", "--format", "json"];
+    let loud = run_in(folder.path(), &args);
+    assert_eq!(
+        (loud.status, loud.stderr.as_str()),
+        (0, "warning: TINY: 1 self-loops dropped; 1 edges listed in one direction only\n")
+    );
+    let quiet = run_in(folder.path(), &[&args[..], &["--quiet"]].concat()).result();
+    assert_eq!(quiet, loud.stdout);
+}
+
+#[test]
+fn a_closed_pipe_ends_the_command_quietly() {
+    let folder = tiny();
+    let mut child = command(folder.path(), &["datasets", "list", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[test]
+fn help_and_version_are_results() {
+    assert!(run(&["--help"]).result().contains("decompose"));
+    assert!(
+        run(&["features", "--help"]).result().contains("hodgelet features vector-fields --out fields.csv")
+    );
+    assert_eq!(run(&["--version"]).result(), format!("hodgelet {}\n", env!("CARGO_PKG_VERSION")));
+}
