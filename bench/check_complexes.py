@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
-from complexes import complex_from_record, laplacian_0, laplacian_1, record_from_complex
+from complexes import complex_from_record, header_of, laplacian_0, laplacian_1, record_from_complex
 
 GOLDEN = Path(__file__).parents[1] / "testdata" / "toponetx" / "complexes.json"
 
@@ -14,12 +14,14 @@ def main() -> None:
     rng = np.random.default_rng(0)
     golden = json.loads(GOLDEN.read_text())["complexes"]
     for entry in golden:
-        record = {"n": entry["n"], "edges": entry["simplices"][1]}
+        record = {"vertices": entry["n"], "edges": entry["simplices"][1]}
         if not entry["clique"]:
             record["triangles"] = entry["simplices"][2]
         complex_ = complex_from_record(record, rng)
         assert complex_.triangles.tolist() == entry["simplices"][2], entry["name"]
-        again = complex_from_record(json.loads(json.dumps(record_from_complex(complex_))), rng)
+        columns = header_of([complex_])["columns"]
+        again = complex_from_record(json.loads(json.dumps(record_from_complex(complex_))), rng, columns)
+        assert np.array_equal(again.vertex_signal, complex_.vertex_signal), entry["name"]
         assert np.array_equal(again.edge_signal, complex_.edge_signal), entry["name"]
         vertex, edge = (np.array(entry["laplacians"][k]["hodge"]) for k in (0, 1))
         assert np.array_equal(laplacian_0(complex_), vertex), entry["name"]

@@ -1,7 +1,7 @@
 """Complexes of dimension 2 in NumPy: files, generators, and the dense Laplacians the benchmark times."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,48 +24,71 @@ class Complex:
     edge_signal: np.ndarray  # [m, d1]
 
 
-def complex_from_record(record: dict[str, Any], rng: np.random.Generator) -> Complex:
-    """Adapt one line of a JSONL file; triangles default to the cliques, signals to random ones."""
-    n = int(record["n"])
-    edges = np.asarray(record["edges"], dtype=np.int64).reshape(-1, 2)
+def complex_from_record(
+    record: dict[str, Any], rng: np.random.Generator, columns: Sequence[dict[str, Any]] = ()
+) -> Complex:
+    """Adapt one complex of a JSONL file; triangles default to the cliques, signals to random ones."""
+    n = int(record["vertices"])
+    edges = np.asarray(record.get("edges", []), dtype=np.int64).reshape(-1, 2)
     triangles = record.get("triangles")
     triangles = cliques_of_three(n, edges) if triangles is None else np.asarray(triangles, np.int64).reshape(-1, 3)
-    vertex, edge = (
-        signal_from_rows(record.get(key), count, rng)
-        for key, count in (("vertex_signal", n), ("edge_signal", len(edges)))
-    )
+    vertex, edge = (signal(record, columns, dim, count, rng) for dim, count in ((0, n), (1, len(edges))))
     return Complex(n, edges, triangles, vertex, edge)
 
 
-def signal_from_rows(rows: list[Any] | None, count: int, rng: np.random.Generator) -> np.ndarray:
-    """A signal on so many cells, one channel of normal values where none is given."""
-    if rows is None:
-        return rng.standard_normal((count, 1))
-    return np.asarray(rows, dtype=float).reshape(count, -1 if count else 1)
+def signal(
+    record: dict[str, Any], columns: Sequence[dict[str, Any]], dim: int, count: int, rng: np.random.Generator
+) -> np.ndarray:
+    """All columns of one dimension side by side, one channel of normal values where there is none."""
+    given = record.get("signals", {}).get(str(dim), {})
+    parts = [channels(column, given.get(column["name"], []), count) for column in columns if column["dim"] == dim]
+    return np.hstack(parts) if parts else rng.standard_normal((count, 1))
+
+
+def channels(column: dict[str, Any], values: list[Any], count: int) -> np.ndarray:
+    """Numbers as they are, labels one-hot over the categories that the header names."""
+    if column["kind"] == "real":
+        return np.asarray(values, dtype=float).reshape(count, len(column["channels"]))
+    categories = np.asarray(column["categories"])
+    return (np.asarray([str(value) for value in values]).reshape(count, 1) == categories).astype(float)
+
+
+def header_of(complexes: Sequence[Complex]) -> dict[str, Any]:
+    """The first line of a JSONL file; edges carry flows, as the peer takes them."""
+    first = complexes[0]
+    columns = [
+        {"name": "x", "dim": dim, "kind": "real", "channels": [str(d) for d in range(values.shape[1])]}
+        for dim, values in enumerate((first.vertex_signal, first.edge_signal))
+    ]
+    columns[1]["oriented"] = True
+    return {"hodgelet": 1, "name": "complexes", "target": "none", "columns": columns}
 
 
 def record_from_complex(complex_: Complex) -> dict[str, Any]:
     """The line of a JSONL file that `complex_from_record` reads back."""
+    signals = (complex_.vertex_signal, complex_.edge_signal)
+    values = [x[:, 0].tolist() if x.shape[1] == 1 else x.tolist() for x in signals]
     return {
-        "n": complex_.n,
+        "vertices": complex_.n,
         "edges": complex_.edges.tolist(),
         "triangles": complex_.triangles.tolist(),
-        "vertex_signal": complex_.vertex_signal.tolist(),
-        "edge_signal": complex_.edge_signal.tolist(),
+        "signals": {str(dim): {"x": x} for dim, x in enumerate(values)},
     }
 
 
 def read_jsonl(path: Path, seed: int = 0) -> list[Complex]:
-    """All complexes of a JSONL file, one a line."""
+    """All complexes of a JSONL file: a header, then one a line."""
     rng = np.random.default_rng(seed)
     with path.open() as lines:
-        return [complex_from_record(json.loads(line), rng) for line in lines if line.strip()]
+        header, *records = [json.loads(line) for line in lines if line.strip()]
+    return [complex_from_record(record, rng, header.get("columns", [])) for record in records]
 
 
-def write_jsonl(path: Path, complexes: Iterable[Complex]) -> None:
-    """One line for each complex."""
+def write_jsonl(path: Path, complexes: Sequence[Complex]) -> None:
+    """A header, then one line for each complex."""
+    records = [header_of(complexes), *map(record_from_complex, complexes)]
     with path.open("w") as out:
-        out.writelines(json.dumps(record_from_complex(c), separators=(",", ":")) + "\n" for c in complexes)
+        out.writelines(json.dumps(record, separators=(",", ":")) + "\n" for record in records)
 
 
 def cliques_of_three(n: int, edges: np.ndarray) -> np.ndarray:

@@ -66,12 +66,9 @@ def best_seconds(task: Task, complexes: list[Complex], repeats: int, threads: in
     return min(times)
 
 
-def run_hodgelet(args: list[str], threads: int | None) -> dict[str, Any]:
+def run_hodgelet(args: list[str]) -> dict[str, Any]:
     """Run a hodgelet command that prints one JSON object on stdout, and parse it."""
-    env = dict(os.environ)
-    if threads:
-        env["RAYON_NUM_THREADS"] = str(threads)
-    done = subprocess.run(args, capture_output=True, text=True, env=env, check=False)
+    done = subprocess.run(args, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(args)}: exit status {done.returncode}\n{done.stderr.strip()}")
     return json.loads(done.stdout)
@@ -82,8 +79,10 @@ def hodgelet_seconds(binary: str, complexes: list[Complex], dims: str, repeats: 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "complexes.jsonl"
         write_jsonl(path, complexes)
-        command = [binary, "bench-energies", str(path), "--dims", dims, "--repeats", str(repeats), "--format", "json"]
-        return float(run_hodgelet(command, threads)["seconds"])
+        signals = ["--vertices", "attributes" if "0" in dims else "none", "--edges", "columns"]
+        runs = ["--dims", dims, "--repeats", str(repeats), "--format", "json"]
+        more = ["--threads", str(threads)] if threads else []
+        return float(run_hodgelet([binary, "bench", "energies", str(path), *signals, *runs, *more])["seconds"])
 
 
 def measure(name: str, complexes: list[Complex], tasks: dict[str, Task], args: argparse.Namespace) -> dict[str, Any]:
