@@ -18,6 +18,7 @@
 
 #![warn(missing_docs)]
 
+pub mod cross_validate;
 pub mod metrics;
 pub mod report;
 pub mod splits;

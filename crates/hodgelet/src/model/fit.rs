@@ -8,7 +8,7 @@ use super::{Measured, ModelError, ModelParams, measure_dataset};
 use crate::dataset::{Dataset, Targets};
 use crate::encode::Encoding;
 use crate::feature::{Block, BlockMeasures};
-use crate::gp::Collapse;
+use crate::gp::{Collapse, Variational, VariationalParams};
 use crate::kernel::{BaseKernel, BlockKernel, Family, Lengthscales, SumKernel};
 use crate::likelihood::{LikelihoodParams, Observations};
 use crate::train::{MinimizeError, Minimum, minimize};
@@ -18,6 +18,9 @@ use std::time::Instant;
 
 /// Rows of features nearer than this, relative to each column, are isomorphic complexes: rounding leaves 1e-12.
 const EQUAL_ROWS: f64 = 1e-9;
+
+/// How closely the posterior that is kept is found, relative to its ELBO. In training less will do.
+const FINAL_TOLERANCE: f64 = 1e-9;
 
 /// Noise variance of standardized real targets at the start.
 const INITIAL_NOISE: f64 = 0.1;
@@ -109,7 +112,7 @@ impl ModelParams {
         let objective_value = -end.value;
         let mut objective = Objective::new(&problem, state, None)?;
         objective.sites = Some(sites);
-        let solved = objective.solve(&end.point)?;
+        let solved = objective.solve(&end.point, self.final_inference()?)?;
         let summary = Summary {
             n_train: train.len(),
             n_distinct: collapse.n_groups(),
@@ -144,6 +147,14 @@ impl ModelParams {
             sites,
             summary,
         })
+    }
+}
+
+impl ModelParams {
+    /// The inner loop of the posterior that is kept.
+    fn final_inference(&self) -> Result<Variational, ModelError> {
+        let tolerance = self.variational.tolerance.min(FINAL_TOLERANCE);
+        Ok(VariationalParams { tolerance, ..self.variational }.check()?)
     }
 }
 

@@ -6,7 +6,7 @@
 use super::features::{FeatureMap, TrainingFeatures};
 use super::{ModelError, ModelParams};
 use crate::feature::BlockMeasures;
-use crate::gp::{Posterior, Sites, Variational, Workspace, exact};
+use crate::gp::{GpError, Posterior, Sites, Variational, Workspace, exact};
 use crate::kernel::{GramWorkspace, KernelGradient, SumKernel};
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
 use crate::param::LogNormal;
@@ -163,7 +163,7 @@ impl<'a> Objective<'a> {
         let shared = self.problem.shared_bank;
         self.state.set_parameters(theta, shared)?;
         let features = self.trainable_features()?;
-        let posterior = self.infer(&features)?;
+        let posterior = self.infer(&features, self.problem.variational)?;
         self.inner_iterations += posterior.iterations();
 
         posterior.gram_gradient(&mut self.gram_gradient, Par::Seq);
@@ -202,11 +202,17 @@ impl<'a> Objective<'a> {
         Ok(-value)
     }
 
-    /// The posterior at `theta`, with the features it was computed from.
-    pub fn solve(&mut self, theta: &[f64]) -> Result<Solved, ModelError> {
+    /// The posterior at `theta`, found by `inference`, with the features it was computed from. Where that does not
+    /// converge, the posterior of training stands.
+    pub fn solve(&mut self, theta: &[f64], inference: Variational) -> Result<Solved, ModelError> {
         self.state.set_parameters(theta, self.problem.shared_bank)?;
         let features = self.trainable_features()?;
-        let posterior = self.infer(&features)?;
+        let posterior = match self.infer(&features, inference) {
+            Err(ModelError::Gp(GpError::NotConverged { .. })) => {
+                self.infer(&features, self.problem.variational)?
+            }
+            other => other?,
+        };
         let fixed = std::mem::take(&mut self.fixed);
         let both = features.into_iter().zip(fixed);
         let features = both.filter_map(|(trained, fixed)| trained.or(fixed)).collect();
@@ -225,7 +231,11 @@ impl<'a> Objective<'a> {
         self.state.maps.iter().zip(&self.problem.measures).map(one).collect()
     }
 
-    fn infer(&mut self, features: &[Option<TrainingFeatures>]) -> Result<Posterior, ModelError> {
+    fn infer(
+        &mut self,
+        features: &[Option<TrainingFeatures>],
+        inference: Variational,
+    ) -> Result<Posterior, ModelError> {
         let inputs: Vec<MatRef<'_, f64>> = features
             .iter()
             .zip(&self.fixed)
@@ -244,13 +254,7 @@ impl<'a> Objective<'a> {
         let (gram, observations) = (self.gram.as_ref(), &self.problem.observations);
         Ok(match likelihood {
             Likelihood::Gaussian(_) => exact::fit(gram, &likelihood, observations, &mut self.workspace)?,
-            _ => self.problem.variational.fit(
-                gram,
-                &likelihood,
-                observations,
-                self.sites.as_ref(),
-                &mut self.workspace,
-            )?,
+            _ => inference.fit(gram, &likelihood, observations, self.sites.as_ref(), &mut self.workspace)?,
         })
     }
 }

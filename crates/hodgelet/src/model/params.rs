@@ -102,7 +102,7 @@ pub struct ModelParams {
     pub seed: u64,
     /// The optimizer.
     pub optimizer: LbfgsParams,
-    /// The inner loop.
+    /// The inner loop in training; the posterior at the end is found more closely.
     pub variational: VariationalParams,
     /// Whether equal rows of features share one latent value.
     pub collapse: bool,
@@ -123,7 +123,7 @@ impl Default for ModelParams {
                 objective_tolerance: 1e-6,
                 ..LbfgsParams::default()
             },
-            variational: VariationalParams { tolerance: 1e-11, ..VariationalParams::default() },
+            variational: VariationalParams { tolerance: 1e-6, ..VariationalParams::default() },
             collapse: true,
         }
     }

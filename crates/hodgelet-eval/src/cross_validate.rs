@@ -1,0 +1,196 @@
+//! Cross-validation: every split trains a model on its training part alone and predicts its test part.
+//!
+//! Labels of test items reach nothing but the scores: encodings, standardization and training see the training part.
+//! Spectra do not depend on labels and are taken once for all splits whose encodings agree. Splits run side by side as
+//! far as memory allows; their results do not depend on it.
+
+use crate::report::{FoldRun, Predictions};
+use crate::splits::Split;
+use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::encode::Encoding;
+use hodgelet::model::{Measured, ModelError, ModelParams, PredictedTargets, Stage, measure_dataset};
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// Memory that splits running side by side may take together by default.
+pub const MEMORY_BUDGET: usize = 1_500_000_000;
+
+/// What a callback sees of cross-validation.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// Spectra: complexes measured, of how many.
+    Measuring(usize, usize),
+    /// A split took a step of training: its number, the step, and the objective.
+    Training(usize, usize, f64),
+    /// This many splits are done, of how many.
+    Done(usize, usize),
+}
+
+/// Why cross-validation ended early.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CrossValidateError {
+    /// A split failed.
+    #[error("repeat {repeat}, fold {fold}: {source}")]
+    Fold {
+        /// Which shuffle, from 0.
+        repeat: usize,
+        /// Which fold, from 0.
+        fold: usize,
+        /// What went wrong.
+        source: ModelError,
+    },
+    /// The dataset has no targets.
+    #[error("the dataset has no targets, expected a class or a number for every complex")]
+    NoTargets,
+    /// Spectra could not be taken.
+    #[error(transparent)]
+    Measure(ModelError),
+}
+
+impl CrossValidateError {
+    /// Whether the caller asked for it.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        use hodgelet::measure::MeasureError;
+        let source = match self {
+            Self::Fold { source, .. } | Self::Measure(source) => source,
+            Self::NoTargets => return false,
+        };
+        matches!(source, ModelError::Cancelled | ModelError::Measure(MeasureError::Cancelled { .. }))
+    }
+
+    /// A way out, where there is one.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Fold { source, .. } | Self::Measure(source) => source.hint(),
+            Self::NoTargets => None,
+        }
+    }
+}
+
+/// Trains and tests `params` on every split, in the order of the splits.
+///
+/// The seed of a model is that of `params` plus the number of the repeat. `callback` is called from several threads.
+///
+/// # Errors
+///
+/// [`CrossValidateError`] names the first split at fault.
+pub fn cross_validate(
+    dataset: &Dataset,
+    params: &ModelParams,
+    splits: &[Split],
+    memory_budget: usize,
+    callback: impl Fn(Event) -> ControlFlow<()> + Sync,
+) -> Result<Vec<FoldRun>, CrossValidateError> {
+    if dataset.targets == Targets::None {
+        return Err(CrossValidateError::NoTargets);
+    }
+    let mut runs: Vec<Option<FoldRun>> = vec![None; splits.len()];
+    let mut done = 0;
+    for (encoding, members) in encodings(dataset, params, splits)? {
+        let n = dataset.len();
+        let measured =
+            measure_dataset(dataset, &encoding, &params.space, |i| callback(Event::Measuring(i, n)))
+                .map_err(CrossValidateError::Measure)?;
+        for chunk in members.chunks(side_by_side(params, splits, dataset, memory_budget)) {
+            let run = |&s: &usize| {
+                run_split(dataset, params, &encoding, &measured, &splits[s], |step| match step {
+                    Stage::Training(_, step, value) => callback(Event::Training(s, step, value)),
+                    _ => ControlFlow::Continue(()),
+                })
+                .map_err(|source| CrossValidateError::Fold {
+                    repeat: splits[s].repeat,
+                    fold: splits[s].fold,
+                    source,
+                })
+            };
+            let finished: Vec<Result<FoldRun, CrossValidateError>> = chunk.par_iter().map(run).collect();
+            for (&s, result) in chunk.iter().zip(finished) {
+                runs[s] = Some(result?);
+            }
+            done += chunk.len();
+            if callback(Event::Done(done, splits.len())).is_break() {
+                return Err(CrossValidateError::Measure(ModelError::Cancelled));
+            }
+        }
+    }
+    Ok(runs.into_iter().flatten().collect())
+}
+
+/// The distinct encodings of the splits, each with the splits that share it.
+fn encodings(
+    dataset: &Dataset,
+    params: &ModelParams,
+    splits: &[Split],
+) -> Result<Vec<(Encoding, Vec<usize>)>, CrossValidateError> {
+    let mut distinct: Vec<(Encoding, Vec<usize>)> = Vec::new();
+    for (s, split) in splits.iter().enumerate() {
+        let (repeat, fold) = (split.repeat, split.fold);
+        let encoding = params.space.encoding.fit(dataset, &split.train);
+        let encoding = encoding.map_err(|e| CrossValidateError::Fold { repeat, fold, source: e.into() })?;
+        match distinct.iter_mut().find(|(known, _)| *known == encoding) {
+            Some((_, members)) => members.push(s),
+            None => distinct.push((encoding, vec![s])),
+        }
+    }
+    Ok(distinct)
+}
+
+/// How many splits fit in memory together: each needs some square matrices of the size of its training part.
+fn side_by_side(params: &ModelParams, splits: &[Split], dataset: &Dataset, budget: usize) -> usize {
+    let n = splits.iter().map(|split| split.train.len()).max().unwrap_or(1);
+    let latents = match &dataset.targets {
+        Targets::Classes { names, .. } if names.len() > 2 => names.len(),
+        _ => 1,
+    };
+    // Gram matrix, its gradient and copies; two for each block of features; two for each latent function.
+    let matrices = 4 + 2 * 3 * params.space.dims.as_ref().map_or(2, Vec::len) + 2 * latents;
+    (budget / (8 * n * n * matrices).max(1)).clamp(1, rayon::current_num_threads().max(1) * 4)
+}
+
+fn run_split(
+    dataset: &Dataset,
+    params: &ModelParams,
+    encoding: &Encoding,
+    measured: &Measured,
+    split: &Split,
+    callback: impl FnMut(Stage) -> ControlFlow<()>,
+) -> Result<FoldRun, ModelError> {
+    let seed = params.seed.wrapping_add(split.repeat as u64);
+    let params = ModelParams { seed, ..params.clone() };
+    let model = params.fit_measured(encoding, measured, &dataset.targets, &split.train, callback)?;
+    let began = Instant::now();
+    let test: Vec<_> = split.test.iter().map(|&i| &measured.measures[i]).collect();
+    let prediction = model.predict_measured(&test)?;
+    let predictions = match (prediction.targets, dataset.targets.select(&split.test)) {
+        (PredictedTargets::Classes { probabilities, .. }, Targets::Classes { labels, .. }) => {
+            let (n, n_classes) = probabilities.shape();
+            let at = |i: usize| (0..n_classes).map(move |c| (i, c));
+            Predictions::Classes {
+                probabilities: (0..n).flat_map(at).map(|x| probabilities[x]).collect(),
+                labels,
+            }
+        }
+        (PredictedTargets::Real { mean, variance }, Targets::Real(truth)) => {
+            Predictions::Real { mean, variance, truth }
+        }
+        _ => unreachable!("a model predicts the kind of targets it was trained on"),
+    };
+    let summary = model.summary();
+    Ok(FoldRun {
+        repeat: split.repeat,
+        fold: split.fold,
+        n_train: split.train.len(),
+        n_validation: split.validation.len(),
+        elbo: summary.elbo,
+        iterations: summary.iterations,
+        evaluations: summary.evaluations,
+        fit_seconds: summary.seconds,
+        predict_seconds: began.elapsed().as_secs_f64(),
+        predictions,
+    })
+}
