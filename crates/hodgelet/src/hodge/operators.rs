@@ -9,11 +9,11 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Weighting {
-    /// All weights 1: `L_0 = B_1 B_1ᵀ`, the Laplacian of [Alain24].
+    /// All weights 1: `L_0 = B_1 B_1ᵀ`, the Laplacian of \[Alain24\].
     #[default]
     Combinatorial,
     /// Vertices weighted by degree, `M_0 = D`: `L_0 = D^{−1/2} B_1 B_1ᵀ D^{−1/2}`, applied to the raw signal as
-    /// in [Opolka23]. A vertex without edges stays harmonic.
+    /// in \[Opolka23\]. A vertex without edges stays harmonic.
     SymmetricNormalized,
 }
 
