@@ -2,6 +2,14 @@
 //!
 //! Every reader ends in a [`Dataset`](hodgelet::dataset::Dataset), returned as a [`Read`] together with a
 //! [`Report`] of what had to be tidied on the way.
+//!
+//! In reading order:
+//!
+//! 1. [`open`]: a path or a name, read by whichever of the readers knows the format;
+//! 2. [`tu`]: folders and archives of the TU collection;
+//! 3. [`jsonl`]: the format of this project, read and written;
+//! 4. [`graphs`]: GraphML and GML;
+//! 5. [`generate`]: built-in datasets, drawn from a seed; [`generate::builtin`] finds one by name.
 
 #![warn(missing_docs)]
 
