@@ -75,6 +75,11 @@ impl BinaryLaplace {
         self.0.alpha()
     }
 
+    /// As a posterior that predicts like any other; its gradient in the Gram matrix is not that of the evidence.
+    pub(crate) fn into_posterior(self) -> Posterior {
+        self.0
+    }
+
     /// Newton steps it took.
     #[must_use]
     pub fn iterations(&self) -> usize {
@@ -92,6 +97,15 @@ impl BinaryLaplace {
 }
 
 impl Laplace {
+    /// Whether [`fit_binary`](Self::fit_binary) applies to `likelihood`.
+    ///
+    /// # Errors
+    ///
+    /// [`GpError::Unsupported`] when it does not.
+    pub fn check_binary(likelihood: &Likelihood) -> Result<(), GpError> {
+        log_concave(likelihood).map(|_| ())
+    }
+
     /// The Gaussian at the mode for a Bernoulli likelihood that is log-concave.
     ///
     /// # Errors

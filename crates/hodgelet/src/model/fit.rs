@@ -4,10 +4,11 @@ use super::features::{BlockSpace, FeatureMap};
 use super::fitted::{FittedTargets, Model, Summary};
 use super::objective::{Objective, Priors, Problem, State};
 use super::params::LengthscaleChoice;
-use super::{Measured, ModelError, ModelParams, measure_dataset};
+use super::{Inference, Measured, ModelError, ModelParams, measure_dataset};
 use crate::dataset::{Dataset, Targets};
 use crate::encode::Encoding;
 use crate::feature::{Block, BlockMeasures};
+use crate::gp::laplace::Laplace;
 use crate::gp::{Collapse, Variational, VariationalParams};
 use crate::kernel::{BaseKernel, BlockKernel, Family, Lengthscales, SumKernel};
 use crate::likelihood::{LikelihoodParams, Observations};
@@ -71,6 +72,7 @@ impl ModelParams {
         mut callback: impl FnMut(Stage) -> ControlFlow<()>,
     ) -> Result<Model, ModelError> {
         let began = Instant::now();
+        self.check_inference(&observed)?;
         check_indices(train, measured.measures.len())?;
         let (targets, observed) = Observed::new(targets, train)?;
         let mut setup = Setup::new(self, encoding, measured, train)?;
@@ -151,6 +153,15 @@ impl ModelParams {
 }
 
 impl ModelParams {
+    /// Settings that could not give a posterior in the end are refused before the training.
+    fn check_inference(&self, observed: &Observed) -> Result<(), ModelError> {
+        let likelihood = observed.likelihood(self).check(observed.n_classes())?;
+        match self.inference {
+            Inference::Variational => Ok(()),
+            Inference::Laplace => Ok(Laplace::check_binary(&likelihood)?),
+        }
+    }
+
     /// The inner loop of the posterior that is kept.
     fn final_inference(&self) -> Result<Variational, ModelError> {
         let tolerance = self.variational.tolerance.min(FINAL_TOLERANCE);
@@ -191,6 +202,14 @@ impl Observed {
                     let class = names.get(labels[0] as usize).cloned().unwrap_or_default();
                     return Err(ModelError::OneClass { n: labels.len(), class });
                 }
+    /// Number of classes; 0 for real targets.
+    fn n_classes(&self) -> usize {
+        match self {
+            Self::Classes(n_classes, _) => *n_classes,
+            Self::Reals(_) => 0,
+        }
+    }
+
                 let n_classes = names.len();
                 Ok((FittedTargets::Classes { names }, Self::Classes(n_classes, labels)))
             }

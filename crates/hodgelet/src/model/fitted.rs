@@ -1,13 +1,13 @@
 //! A fitted model: everything needed to predict new complexes.
 
 use super::features::BlockSpace;
-use super::{ModelError, ModelParams, SpaceParams, measure_dataset};
+use super::{Inference, ModelError, ModelParams, SpaceParams, measure_dataset};
 use crate::dataset::Dataset;
 use crate::encode::Encoding;
 use crate::feature::{Block, BlockMeasures};
 use crate::gp::leave_one_out::leave_one_out;
 use crate::gp::variational::from_sites;
-use crate::gp::{GpError, LeaveOneOut, Posterior, Sites, Workspace, exact};
+use crate::gp::{GpError, LaplaceParams, LeaveOneOut, Posterior, Sites, Workspace, exact};
 use crate::kernel::SumKernel;
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
 use crate::measure::ComplexMeasures;
@@ -134,11 +134,18 @@ impl Model {
         let inputs: Vec<MatRef<'_, f64>> = parts.inputs.iter().map(Mat::as_ref).collect();
         let gram = parts.kernel.gram(&inputs, Par::Seq)?;
         let mut workspace = Workspace::new(Par::Seq);
-        let posterior = match likelihood {
-            Likelihood::Gaussian(_) => {
-                exact::fit(gram.as_ref(), &likelihood, &parts.observations, &mut workspace)?
+        let (gram, observations) = (gram.as_ref(), &parts.observations);
+        let posterior = match (parts.params.inference, &likelihood) {
+            (Inference::Variational, Likelihood::Gaussian(_)) => {
+                exact::fit(gram, &likelihood, observations, &mut workspace)?
             }
-            _ => from_sites(gram.as_ref(), &likelihood, &parts.observations, &parts.sites, &mut workspace)?,
+            (Inference::Variational, _) => {
+                from_sites(gram, &likelihood, observations, &parts.sites, &mut workspace)?
+            }
+            (Inference::Laplace, _) => {
+                let laplace = LaplaceParams::default().check()?;
+                laplace.fit_binary(gram, &likelihood, observations, &mut workspace)?.into_posterior()
+            }
         };
         Ok(Self { parts, likelihood, posterior })
     }
