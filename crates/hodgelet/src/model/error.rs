@@ -72,6 +72,14 @@ pub enum ModelError {
         /// Channels found.
         found: usize,
     },
+    /// More points on the spectrum than can be meant.
+    #[error("{found} points on the spectrum, expected at most {most}")]
+    Points {
+        /// Points asked for.
+        found: usize,
+        /// Points allowed.
+        most: usize,
+    },
     /// Training could not start or was stopped before it had anything.
     #[error("training failed: {reason}")]
     Training {

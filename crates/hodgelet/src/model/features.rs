@@ -9,6 +9,9 @@ use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Mat, MatMut, MatRef};
 use serde::{Deserialize, Serialize};
 
+/// Most points on the spectrum that the Fourier baseline may take.
+const MAX_POINTS: usize = 1 << 16;
+
 /// How the measures of a block become features.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", try_from = "Stored", into = "Stored")]
@@ -71,6 +74,9 @@ impl FeatureMap {
         Ok(match (&params.transform, block.part) {
             (_, Part::Harmonic) => Self::Harmonic,
             (FeatureTransform::Wavelets(bank), _) => Self::Wavelets(bank.clone().check()?.draw(seed)),
+            (FeatureTransform::Fourier(found), _) if *found > MAX_POINTS => {
+                return Err(ModelError::Points { found: *found, most: MAX_POINTS });
+            }
             (FeatureTransform::Fourier(count), _) => Self::Fourier(FourierPoints::fit(training, *count)?),
         })
     }

@@ -5,8 +5,8 @@ use super::fitted::{FittedTargets, Model, Summary};
 use super::objective::{Objective, Priors, Problem, State};
 use super::params::LengthscaleChoice;
 use super::{Inference, Measured, ModelError, ModelParams, measure_dataset};
-use crate::dataset::{Dataset, Targets};
-use crate::encode::Encoding;
+use crate::dataset::{Dataset, DatasetError, Targets};
+use crate::encode::{EncodeError, Encoding};
 use crate::feature::{Block, BlockMeasures};
 use crate::gp::laplace::Laplace;
 use crate::gp::{Collapse, Variational, VariationalParams};
@@ -19,6 +19,9 @@ use std::time::Instant;
 
 /// Rows of features nearer than this, relative to each column, are isomorphic complexes: rounding leaves 1e-12.
 const EQUAL_ROWS: f64 = 1e-9;
+/// Deviation of real targets, relative to the largest, that may be the rounding of their mean.
+const CONSTANT_TARGETS: f64 = 1e-14;
+
 
 /// How closely the posterior that is kept is found, relative to its ELBO. In training less will do.
 const FINAL_TOLERANCE: f64 = 1e-9;
@@ -70,6 +73,7 @@ impl ModelParams {
         targets: &Targets,
         train: &[usize],
         mut callback: impl FnMut(Stage) -> ControlFlow<()>,
+        check_number(targets, measured.measures.len())?;
     ) -> Result<Model, ModelError> {
         let began = Instant::now();
         self.check_inference(&observed)?;
@@ -180,6 +184,16 @@ fn no_start(failure: Option<MinimizeError<ModelError>>) -> ModelError {
 fn check_indices(indices: &[usize], len: usize) -> Result<(), ModelError> {
     match indices.iter().find(|&&i| i >= len) {
         Some(&index) => Err(ModelError::Index { index, len }),
+fn check_number(targets: &Targets, expected: usize) -> Result<(), ModelError> {
+    let found = match targets {
+        Targets::None => return Ok(()),
+        Targets::Classes { labels, .. } => labels.len(),
+        Targets::Real(values) => values.len(),
+    };
+    let error = || EncodeError::from(DatasetError::Targets { expected, found }).into();
+    if found == expected { Ok(()) } else { Err(error()) }
+}
+
         None if indices.len() < 2 => Err(ModelError::TooFew { expected: 2, found: indices.len() }),
         None => Ok(()),
     }
@@ -217,7 +231,8 @@ impl Observed {
                 let n = values.len() as f64;
                 let mean = values.iter().sum::<f64>() / n;
                 let deviation = (values.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n).sqrt();
-                let deviation = if deviation > 0.0 { deviation } else { 1.0 };
+                let largest = values.iter().fold(0.0f64, |a, y| a.max(y.abs()));
+                let deviation = if deviation > CONSTANT_TARGETS * largest { deviation } else { 1.0 };
                 let scaled = values.iter().map(|y| (y - mean) / deviation).collect();
                 Ok((FittedTargets::Real { mean, deviation }, Self::Reals(scaled)))
             }

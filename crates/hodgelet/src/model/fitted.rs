@@ -272,10 +272,13 @@ impl Model {
                 LikelihoodParams::Gaussian { noise_variance },
             ) => {
                 let scale = deviation * deviation;
-                Ok(PredictedTargets::Real {
-                    mean: mean.col(0).iter().map(|m| center + deviation * m).collect(),
-                    variance: variance.col(0).iter().map(|v| scale * (v + noise_variance)).collect(),
-                })
+                let mean: Vec<f64> = mean.col(0).iter().map(|m| center + deviation * m).collect();
+                let variance: Vec<f64> =
+                    variance.col(0).iter().map(|v| scale * (v + noise_variance)).collect();
+                match mean.iter().chain(&variance).find(|x| !x.is_finite()) {
+                    Some(&value) => Err(GpError::Overflow { quantity: "predicted target", value }.into()),
+                    None => Ok(PredictedTargets::Real { mean, variance }),
+                }
             }
             _ => {
                 let probabilities = self.likelihood.probabilities(mean, variance)?;

@@ -81,7 +81,7 @@ pub enum Inference {
     Laplace,
 }
 
-/// Settings of a model. The defaults are WT-GP-Hodge of [Alain24], with weak priors.
+/// Settings of a model. The defaults are WT-GP-Hodge of \[Alain24\], with weak priors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ModelParams {
@@ -129,7 +129,7 @@ impl Default for ModelParams {
     }
 }
 
-/// The methods compared in [Alain24].
+/// The methods compared in \[Alain24\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {

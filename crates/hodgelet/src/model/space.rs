@@ -1,12 +1,12 @@
 //! From a dataset to measures: which signals, which complex, which Laplacian, which blocks.
 
 use super::ModelError;
-use crate::complex::Complex;
+use crate::complex::{Complex, ComplexError, MAX_CLIQUE_DIM};
 use crate::dataset::Dataset;
 use crate::encode::{Encoding, EncodingParams};
 use crate::feature::{Block, FourierPoints, Part};
 use crate::hodge::Weighting;
-use crate::measure::{ComplexMeasures, Sample, measure_all};
+use crate::measure::{ComplexMeasures, MeasureError, Sample, measure_all};
 use crate::wavelet::BankParams;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -59,7 +59,7 @@ pub struct SpaceParams {
 }
 
 impl Default for SpaceParams {
-    /// The Hodgelet features of [Alain24].
+    /// The Hodgelet features of \[Alain24\].
     fn default() -> Self {
         Self {
             encoding: EncodingParams::default(),
@@ -75,7 +75,7 @@ impl Default for SpaceParams {
 }
 
 impl SpaceParams {
-    /// The method without the Hodge split, on the vertex signal and the normalized Laplacian, as in [Opolka23].
+    /// The method without the Hodge split, on the vertex signal and the normalized Laplacian, as in \[Opolka23\].
     #[must_use]
     pub fn wt() -> Self {
         let weighting = Weighting::SymmetricNormalized;
@@ -113,9 +113,24 @@ impl SpaceParams {
         }
         let of_dim =
             |dim| if self.split { Block::split(dim) } else { vec![Block { dim, part: Part::Whole }] };
-        let blocks: Vec<Block> =
-            dims.into_iter().flat_map(of_dim).filter(|block| !self.without.contains(block)).collect();
+        let mut blocks: Vec<Block> = Vec::new();
+        for block in dims.into_iter().flat_map(of_dim) {
+            // A dimension named twice gives its features once.
+            if !self.without.contains(&block) && !blocks.contains(&block) {
+                blocks.push(block);
+            }
+        }
         if blocks.is_empty() { Err(ModelError::NoBlocks) } else { Ok(blocks) }
+    }
+
+    /// Settings at fault fail here, before the threads start.
+    fn check_lift(&self) -> Result<(), ModelError> {
+        match self.lift {
+            Lift::Cliques(found) if !(1..=MAX_CLIQUE_DIM).contains(&found) => {
+                Err(ComplexError::CliqueDim { found }.into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The complex whose spectra are taken.
@@ -160,9 +175,7 @@ pub fn measure_dataset(
     let encoder = encoding.bind(dataset)?;
     let wanted: Vec<usize> = params.blocks(encoding)?.iter().map(|block| block.dim).collect();
     let beyond_vertices = wanted.iter().any(|&dim| dim > 0);
-    if let Some(complex) = dataset.complexes.first() {
-        params.lifted(complex, beyond_vertices)?; // settings at fault fail here, before the threads start
-    }
+    params.check_lift()?;
     let unknown = AtomicUsize::new(0);
     let sample = |i: usize| {
         let (mut signals, missed) = encoder.encode(i);
@@ -176,8 +189,11 @@ pub fn measure_dataset(
             }
         }
         let complex = params.lifted(&dataset.complexes[i], beyond_vertices);
-        Sample { complex: complex.expect("the lift was tried before"), signals, weights: None }
+        Sample { complex: complex.expect("the dimension of cliques was examined"), signals, weights: None }
     };
-    let measures = measure_all(dataset.len(), sample, params.weighting, progress)?;
+    let measures = measure_all(dataset.len(), sample, params.weighting, progress).map_err(|e| match e {
+        MeasureError::Cancelled { .. } => ModelError::Cancelled,
+        other => other.into(),
+    })?;
     Ok(Measured { measures, unknown: unknown.into_inner() })
 }
