@@ -19,9 +19,9 @@ use std::time::Instant;
 
 /// Rows of features nearer than this, relative to each column, are isomorphic complexes: rounding leaves 1e-12.
 const EQUAL_ROWS: f64 = 1e-9;
+
 /// Deviation of real targets, relative to the largest, that may be the rounding of their mean.
 const CONSTANT_TARGETS: f64 = 1e-14;
-
 
 /// How closely the posterior that is kept is found, relative to its ELBO. In training less will do.
 const FINAL_TOLERANCE: f64 = 1e-9;
@@ -73,12 +73,12 @@ impl ModelParams {
         targets: &Targets,
         train: &[usize],
         mut callback: impl FnMut(Stage) -> ControlFlow<()>,
-        check_number(targets, measured.measures.len())?;
     ) -> Result<Model, ModelError> {
         let began = Instant::now();
-        self.check_inference(&observed)?;
         check_indices(train, measured.measures.len())?;
+        check_number(targets, measured.measures.len())?;
         let (targets, observed) = Observed::new(targets, train)?;
+        self.check_inference(&observed)?;
         let mut setup = Setup::new(self, encoding, measured, train)?;
         let collapse = setup.collapse(self.collapse)?;
         let problem = setup.problem(self, &collapse, &observed)?;
@@ -184,6 +184,11 @@ fn no_start(failure: Option<MinimizeError<ModelError>>) -> ModelError {
 fn check_indices(indices: &[usize], len: usize) -> Result<(), ModelError> {
     match indices.iter().find(|&&i| i >= len) {
         Some(&index) => Err(ModelError::Index { index, len }),
+        None if indices.len() < 2 => Err(ModelError::TooFew { expected: 2, found: indices.len() }),
+        None => Ok(()),
+    }
+}
+
 fn check_number(targets: &Targets, expected: usize) -> Result<(), ModelError> {
     let found = match targets {
         Targets::None => return Ok(()),
@@ -192,11 +197,6 @@ fn check_number(targets: &Targets, expected: usize) -> Result<(), ModelError> {
     };
     let error = || EncodeError::from(DatasetError::Targets { expected, found }).into();
     if found == expected { Ok(()) } else { Err(error()) }
-}
-
-        None if indices.len() < 2 => Err(ModelError::TooFew { expected: 2, found: indices.len() }),
-        None => Ok(()),
-    }
 }
 
 /// Targets of the training complexes.
@@ -216,14 +216,6 @@ impl Observed {
                     let class = names.get(labels[0] as usize).cloned().unwrap_or_default();
                     return Err(ModelError::OneClass { n: labels.len(), class });
                 }
-    /// Number of classes; 0 for real targets.
-    fn n_classes(&self) -> usize {
-        match self {
-            Self::Classes(n_classes, _) => *n_classes,
-            Self::Reals(_) => 0,
-        }
-    }
-
                 let n_classes = names.len();
                 Ok((FittedTargets::Classes { names }, Self::Classes(n_classes, labels)))
             }
@@ -236,6 +228,14 @@ impl Observed {
                 let scaled = values.iter().map(|y| (y - mean) / deviation).collect();
                 Ok((FittedTargets::Real { mean, deviation }, Self::Reals(scaled)))
             }
+        }
+    }
+
+    /// Number of classes; 0 for real targets.
+    fn n_classes(&self) -> usize {
+        match self {
+            Self::Classes(n_classes, _) => *n_classes,
+            Self::Reals(_) => 0,
         }
     }
 
@@ -375,3 +375,6 @@ fn block_kernel(params: &ModelParams, n_channels: usize, per_channel: usize, liv
     };
     BlockKernel::new(1.0, BaseKernel::new(params.kernel.family, lengthscales))
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,8 @@ mod fit;
 mod fitted;
 mod objective;
 mod params;
+#[cfg(test)]
+mod testing;
 mod space;
 
 pub use error::ModelError;
