@@ -56,6 +56,13 @@ impl Standardizer {
         self.inverses[j] > 0.0
     }
 
+    /// Whether there is a finite mean and reciprocal deviation for every column, which files do not promise.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.means.len() == self.inverses.len()
+            && self.means.iter().all(|mean| mean.is_finite())
+            && self.inverses.iter().all(|inverse| inverse.is_finite() && *inverse >= 0.0)
+    }
+
     /// Standardizes `features` in place: `z = (s − mean) / deviation`.
     ///
     /// # Panics

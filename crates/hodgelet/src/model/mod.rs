@@ -3,6 +3,7 @@
 //! All methods of [Alain24] are settings of one pipeline: see [`Method`].
 
 mod error;
+mod file;
 mod features;
 mod fit;
 mod fitted;
@@ -12,6 +13,7 @@ mod params;
 mod testing;
 mod space;
 
+pub use file::FileError;
 pub use error::ModelError;
 pub use features::{BlockSpace, FeatureMap};
 pub use fit::Stage;
