@@ -1,0 +1,70 @@
+//! Whole models on inputs that break careless code: a sound answer or a typed error, never NaN, a panic or an
+//! endless loop.
+
+mod data;
+mod prediction;
+mod settings;
+mod training;
+
+use data::go_on;
+use hodgelet::dataset::Dataset;
+use hodgelet::model::{FeatureTransform, Model, ModelError, ModelParams, PredictedTargets, Prediction};
+use hodgelet::wavelet::BankParams;
+
+/// Settings with small banks and few steps.
+fn params() -> ModelParams {
+    let mut params = ModelParams::default();
+    let bank = BankParams { n_filters: 2, n_bands: 2, ..BankParams::default() };
+    params.space.transform = FeatureTransform::Wavelets(bank);
+    params.optimizer.max_iterations = 8;
+    params
+}
+
+fn fit_with(params: &ModelParams, dataset: &Dataset) -> Result<Model, ModelError> {
+    let train: Vec<usize> = (0..dataset.len()).collect();
+    params.fit(dataset, &train, go_on)
+}
+
+/// Trains on everything, and examines all that the model then says.
+fn fit(dataset: &Dataset) -> Result<Model, ModelError> {
+    let model = fit_with(&params(), dataset)?;
+    assert_sound(&model, &model.predict(dataset, |_| std::ops::ControlFlow::Continue(()))?);
+    let left_out = model.leave_one_out()?;
+    assert!(left_out.log_densities.iter().all(|x| x.is_finite()), "leave-one-out");
+    let summary = model.summary();
+    assert!(summary.objective.is_finite() && summary.elbo.is_finite());
+    let loaded = Model::from_bytes(&model.to_bytes().expect("the model can be written"));
+    assert_eq!(loaded.expect("the model can be read").summary(), summary);
+    Ok(model)
+}
+
+fn assert_sound(model: &Model, prediction: &Prediction) {
+    let finite = |m: &faer::Mat<f64>| m.col_iter().all(|c| c.iter().all(|x| x.is_finite()));
+    assert!(finite(&prediction.latent_mean) && finite(&prediction.latent_variance));
+    let mut rest = prediction.latent_mean.clone();
+    for (_, share) in &prediction.blocks {
+        rest -= share;
+    }
+    assert_eq!(prediction.blocks.len(), model.blocks().len());
+    assert!(rest.norm_max() <= 1e-9 * (1.0 + prediction.latent_mean.norm_max()), "shares do not add up");
+    match &prediction.targets {
+        PredictedTargets::Classes { probabilities, labels } => {
+            for (i, &label) in labels.iter().enumerate() {
+                let row: Vec<f64> = probabilities.row(i).iter().copied().collect();
+                assert!(row.iter().all(|p| (0.0..=1.0).contains(p)), "{row:?}");
+                assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{row:?}");
+                assert!(row.iter().all(|&p| p <= row[label as usize]));
+            }
+        }
+        PredictedTargets::Real { mean, variance } => {
+            assert!(
+                mean.iter().all(|x| x.is_finite()) && variance.iter().all(|&v| v.is_finite() && v >= 0.0)
+            );
+        }
+    }
+}
+
+/// The message of what must fail.
+fn refused(result: Result<Model, ModelError>) -> String {
+    result.expect_err("this cannot be learned").to_string()
+}

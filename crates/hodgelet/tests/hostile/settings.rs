@@ -1,0 +1,105 @@
+//! Settings that make no sense, and data that contradicts itself.
+
+use super::data::{classes, go_on, graphs, reals};
+use super::{fit_with, params, refused};
+use hodgelet::complex::Complex;
+use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::feature::Block;
+use hodgelet::model::{FeatureTransform, Lift, ModelError, ModelParams, measure_dataset};
+use hodgelet::wavelet::BankParams;
+use std::ops::ControlFlow;
+
+fn data() -> Dataset {
+    classes(graphs(8, 1.0, 1), 2, |i| i % 2)
+}
+
+fn with(change: impl FnOnce(&mut ModelParams)) -> Result<hodgelet::model::Model, ModelError> {
+    let mut params = params();
+    change(&mut params);
+    fit_with(&params, &data())
+}
+
+#[test]
+fn nonsense_is_refused_with_a_typed_error() {
+    for value in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
+        assert!(with(|p| p.prior_deviation = Some(value)).is_err(), "prior deviation {value}");
+        assert!(with(|p| p.kernel.initial_lengthscale = Some(value)).is_err(), "lengthscale {value}");
+        assert!(with(|p| p.variational.tolerance = value).is_err(), "tolerance {value}");
+    }
+    assert!(with(|p| p.optimizer.memory = 0).is_err());
+    let bank = BankParams { n_filters: 0, ..BankParams::default() };
+    assert!(with(|p| p.space.transform = FeatureTransform::Wavelets(bank)).is_err());
+    assert!(with(|p| p.space.transform = FeatureTransform::Fourier(0)).is_err());
+    assert_eq!(
+        refused(with(|p| p.space.transform = FeatureTransform::Fourier(usize::MAX))),
+        format!("{} points on the spectrum, expected at most 65536", usize::MAX)
+    );
+}
+
+#[test]
+fn blocks_that_do_not_exist_are_refused_and_repeated_ones_count_once() {
+    assert_eq!(refused(with(|p| p.space.dims = Some(vec![2]))), "cells of dimension 2 carry no signal");
+    assert!(matches!(with(|p| p.space.dims = Some(vec![])), Err(ModelError::NoBlocks)));
+    assert!(with(|p| p.space.without = Block::split(0)).is_ok());
+    let once = with(|p| p.space.dims = Some(vec![0])).unwrap();
+    let twice = with(|p| p.space.dims = Some(vec![0, 0])).unwrap();
+    assert_eq!(once.blocks(), twice.blocks());
+}
+
+#[test]
+fn no_restart_is_one_and_any_seed_will_do() {
+    assert!(with(|p| p.restarts = 0).is_ok());
+    assert!(with(|p| p.seed = u64::MAX).is_ok());
+    assert!(with(|p| p.optimizer.max_iterations = 0).is_ok());
+    assert!(with(|p| p.optimizer.time_limit = Some(std::time::Duration::ZERO)).is_ok());
+}
+
+/// The first complex is not lifted, so it does not show the fault.
+#[test]
+fn a_lift_that_fails_on_a_later_complex_is_an_error() {
+    let mut data = data();
+    let filled = Complex::graph(3, &[[0, 1], [1, 2], [0, 2]]).unwrap().clique_complex(2).unwrap();
+    data.complexes.insert(0, filled);
+    for column in &mut data.columns {
+        let mut other = column.starts.iter().map(|s| s + 3).collect::<Vec<_>>();
+        other.insert(0, 0);
+        column.starts = other;
+        if let hodgelet::dataset::ColumnValues::Real { values, .. } = &mut column.values {
+            values.splice(0..0, [1.0, 2.0, 3.0]);
+        }
+    }
+    let data = classes(data, 2, |i| i % 2);
+    let mut params = params();
+    assert!(fit_with(&params, &data).is_ok());
+    params.space.lift = Lift::Cliques(99);
+    assert!(matches!(fit_with(&params, &data), Err(ModelError::Complex(_))));
+}
+
+#[test]
+fn targets_that_do_not_fit_are_refused() {
+    let mut short = data();
+    short.targets = Targets::Real(vec![1.0]);
+    assert_eq!(refused(fit_with(&params(), &short)), "1 targets, but the dataset has 8 complexes");
+    let mut nameless = data();
+    nameless.targets = Targets::Classes { names: vec![], labels: vec![0, 1, 0, 1, 0, 1, 0, 1] };
+    assert_eq!(refused(fit_with(&params(), &nameless)), "class 0, but 0 classes have names");
+    let message = refused(fit_with(&params(), &graphs(4, 1.0, 1)));
+    assert_eq!(message, "the dataset has no targets, expected a target for every complex");
+    let infinite = reals(graphs(4, 1.0, 1), |_| f64::INFINITY);
+    assert!(fit_with(&params(), &infinite).is_err());
+}
+
+#[test]
+fn measures_and_targets_of_different_numbers_are_refused() {
+    let (params, data) = (params(), data());
+    let train: Vec<usize> = (0..8).collect();
+    let encoding = params.space.encoding.fit(&data, &train).unwrap();
+    let measured = measure_dataset(&data, &encoding, &params.space, |_| ControlFlow::Continue(())).unwrap();
+    let fit = |targets: &Targets| params.fit_measured(&encoding, &measured, targets, &train, go_on);
+    assert_eq!(refused(fit(&Targets::Real(vec![1.0; 3]))), "3 targets, but the dataset has 8 complexes");
+    let names = vec!["a".to_owned(), "b".to_owned()];
+    let labels = vec![0, 1, 0, 1, 0, 1, 0, 7];
+    assert!(fit(&Targets::Classes { names, labels }).is_err());
+    let beyond = params.fit(&data, &[0, 8], go_on);
+    assert_eq!(refused(beyond), "complex 8, but the dataset has 8");
+}
