@@ -5,6 +5,7 @@ mod kernel;
 mod networkx;
 mod pygsp;
 mod toponetx;
+mod wt_gradient;
 mod wt_reference;
 
 use hodgelet::signal::{Orientation, Signal};

@@ -70,8 +70,8 @@ struct Hodge {
 }
 
 /// A golden file with what is needed to recompute it.
-struct Case {
-    name: &'static str,
+pub(super) struct Case {
+    pub(super) name: &'static str,
     file: File,
     complexes: Vec<Complex>,
     weighting: Weighting,
@@ -93,7 +93,7 @@ impl Case {
         self.file.graphs[0].signal[0].len()
     }
 
-    fn measures(&self, part: Part) -> BlockMeasures {
+    pub(super) fn measures(&self, part: Part) -> BlockMeasures {
         let sample = |i: usize| Sample {
             complex: Cow::Borrowed(&self.complexes[i]),
             signals: vec![Some(signal(self.n_channels(), &self.file.graphs[i].signal))],
@@ -106,7 +106,7 @@ impl Case {
     }
 
     /// The bank of the reference: `1/(1+t)` and Mexican hats, the defaults.
-    fn bank(&self) -> Bank {
+    pub(super) fn bank(&self) -> Bank {
         let File { scales, low_scales, .. } = &self.file;
         let params =
             BankParams { n_filters: scales.len(), n_bands: scales[0].len(), ..BankParams::default() };
@@ -145,7 +145,7 @@ fn complex(name: &str, graph: &Graph) -> Complex {
     complex
 }
 
-fn cases() -> impl Iterator<Item = Case> {
+pub(super) fn cases() -> impl Iterator<Item = Case> {
     FILES.into_iter().filter_map(Case::new)
 }
 
