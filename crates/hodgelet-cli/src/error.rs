@@ -6,11 +6,12 @@ use hodgelet::encode::EncodeError;
 use hodgelet::feature::FourierError;
 use hodgelet::hodge::HodgeError;
 use hodgelet::measure::MeasureError;
-use hodgelet::model::ModelError;
+use hodgelet::model::{FileError, ModelError};
 use hodgelet::wavelet::BankError;
 use hodgelet_data::OpenError;
 use hodgelet_data::generate::GenerateError;
 use hodgelet_data::jsonl::JsonlError;
+use hodgelet_eval::cross_validate::CrossValidateError;
 use std::io;
 use std::path::PathBuf;
 
@@ -68,6 +69,12 @@ pub enum CommandError {
     /// From between a dataset and its features.
     #[error(transparent)]
     Model(ModelError),
+    /// From saving or loading a model.
+    #[error(transparent)]
+    ModelFile(#[from] FileError),
+    /// From cross-validation.
+    #[error(transparent)]
+    CrossValidate(CrossValidateError),
     /// From the Hodge decomposition.
     #[error(transparent)]
     Hodge(#[from] HodgeError),
@@ -92,6 +99,8 @@ impl CommandError {
             Self::Model(ModelError::Measure(MeasureError::Complex { source, .. })) => own(source.hint()),
             Self::Model(ModelError::Encode(error)) => own(encode_hint(error)),
             Self::Model(error) => own(error.hint()),
+            Self::ModelFile(error) => own(error.hint()),
+            Self::CrossValidate(error) => own(error.hint()),
             Self::Hodge(error) => own(error.hint()),
             _ => None,
         }
@@ -125,6 +134,12 @@ impl From<ModelError> for CommandError {
             ModelError::Cancelled | ModelError::Measure(MeasureError::Cancelled { .. }) => Self::Interrupted,
             error => Self::Model(error),
         }
+    }
+}
+
+impl From<CrossValidateError> for CommandError {
+    fn from(error: CrossValidateError) -> Self {
+        if error.is_cancelled() { Self::Interrupted } else { Self::CrossValidate(error) }
     }
 }
 

@@ -8,6 +8,7 @@ pub mod args;
 pub mod commands;
 pub mod download;
 pub mod error;
+pub mod model_args;
 pub mod output;
 pub mod progress;
 pub mod source;

@@ -107,6 +107,12 @@ impl Bar {
     /// Notes that `done` things are done; breaks when the user asked to stop.
     pub fn at(&self, done: u64) -> ControlFlow<()> {
         self.0.set_position(done);
+        self.still()
+    }
+
+    /// Draws the bar anew without moving it.
+    pub fn still(&self) -> ControlFlow<()> {
+        self.0.tick();
         if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 

@@ -1,5 +1,6 @@
-//! `hodgelet info`: what a dataset holds.
+//! `hodgelet info`: what a dataset or a model holds.
 
+use super::model_info::describe_model;
 use crate::error::CommandError;
 use crate::output::{self, Format, Report, facts, number, table};
 use crate::progress::{check_interrupt, interrupted};
@@ -8,10 +9,12 @@ use crate::topology::{MAX_RANK_SIZE, betti_numbers, lifted, rank_size};
 use clap::Args;
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
+use hodgelet::model::Model;
 use hodgelet::signal::Orientation;
 use hodgelet_data::Read;
 use rayon::prelude::*;
 use serde::Serialize;
+use std::path::Path;
 
 /// Most operations, as a sum of cubes, that Betti numbers may cost.
 const MAX_RANK_WORK: f64 = 5e11;
@@ -22,7 +25,8 @@ const MAX_RANK_WORK: f64 = 5e11;
   hodgelet info surfaces
   hodgelet info vector-fields --set n_vertices=50 --seed 3
   hodgelet info ./MUTAG.zip --format json
-  HODGELET_DATA=datasets hodgelet info MUTAG")]
+  HODGELET_DATA=datasets hodgelet info MUTAG
+  hodgelet info sbm.hodgelet")]
 pub struct InfoArgs {
     #[command(flatten)]
     source: DatasetArgs,
@@ -31,12 +35,16 @@ pub struct InfoArgs {
     format: Format,
 }
 
-/// Describes a dataset.
+/// Describes a dataset, or the model in a file that ends in `.hodgelet` or `.safetensors`.
 ///
 /// # Errors
 ///
 /// [`CommandError`].
 pub fn run(args: &InfoArgs) -> Result<(), CommandError> {
+    let path = Path::new(&args.source.dataset);
+    if path.extension().is_some_and(|end| end == "hodgelet" || end == "safetensors") {
+        return output::print(&describe_model(&Model::load(path)?), args.format);
+    }
     output::print(&describe(&args.source.read_silently()?)?, args.format)
 }
 

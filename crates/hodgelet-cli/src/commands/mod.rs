@@ -3,9 +3,14 @@
 mod bench;
 mod datasets;
 mod decompose;
+mod demo;
+mod evaluate;
 mod features;
+mod fit;
 mod generate;
 mod info;
+mod model_info;
+mod predict;
 
 use crate::error::CommandError;
 use crate::progress::Terminal;
@@ -35,7 +40,15 @@ struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// What a dataset holds: sizes, targets, columns, topology
+    /// The main job on built-in data: evaluate, train, save, load, predict, explain
+    Demo(demo::DemoArgs),
+    /// Cross-validates a model on a dataset
+    Evaluate(Box<evaluate::EvaluateArgs>),
+    /// Trains a model on all graphs of a dataset and saves it
+    Fit(Box<fit::FitArgs>),
+    /// Predicts the graphs of a dataset with a saved model, and says why
+    Predict(predict::PredictArgs),
+    /// What a dataset or a model holds
     Info(info::InfoArgs),
     /// Hodgelet features of every graph, to a CSV, NPY or JSONL file
     Features(Box<features::FeaturesArgs>),
@@ -75,6 +88,10 @@ pub fn run(cli: Cli) -> Result<(), CommandError> {
     }
     let terminal = Terminal { quiet: cli.global.quiet };
     match cli.command {
+        Command::Demo(args) => demo::run(&args, terminal),
+        Command::Evaluate(args) => evaluate::run(&args, terminal),
+        Command::Fit(args) => fit::run(&args, terminal),
+        Command::Predict(args) => predict::run(&args, terminal),
         Command::Info(args) => info::run(&args),
         Command::Features(args) => features::run(&args, terminal),
         Command::Decompose(args) => decompose::run(&args, terminal),

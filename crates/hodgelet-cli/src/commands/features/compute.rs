@@ -66,7 +66,7 @@ pub fn compute(
         check_interrupt()?;
         let measures = BlockMeasures::new(block, &measured.measures);
         let mut part = features(block, &measures, space, seed.wrapping_add(index as u64))?;
-        let standardizer = Standardizer::fit(part.values.as_ref());
+        let standardizer = Standardizer::fit(part.values.as_ref(), None);
         if standardize {
             standardizer.apply(part.values.as_mut());
         }

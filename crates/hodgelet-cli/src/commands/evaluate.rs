@@ -1,0 +1,245 @@
+//! `hodgelet evaluate`: cross-validation of a model on a dataset.
+
+use crate::error::CommandError;
+use crate::model_args::ModelArgs;
+use crate::output::{self, Format, Report, facts, table};
+use crate::progress::Terminal;
+use crate::source::DatasetArgs;
+use clap::Args;
+use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::model::ModelParams;
+use hodgelet_eval::cross_validate::{Event, MEMORY_BUDGET, cross_validate};
+use hodgelet_eval::metrics::Summary;
+use hodgelet_eval::report::{Evaluation, Results, Scores, Subject, reliability_svg, scores_svg};
+use hodgelet_eval::splits::{self, KFoldParams, Split};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Flags of `hodgelet evaluate`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The protocol is that of the published code: stratified folds, shuffled with the seed; of the
+other folds one is set aside unless --train-on-validation adds it to the training part.
+
+Examples:
+  hodgelet evaluate sbm
+  hodgelet evaluate ./MUTAG.zip --model wt --train-on-validation --format json
+  hodgelet evaluate vector-fields --set n_vertices=100 --model line-graph --out results"
+)]
+pub struct EvaluateArgs {
+    #[command(flatten)]
+    source: DatasetArgs,
+    #[command(flatten)]
+    model: ModelArgs,
+    /// Number of folds
+    #[arg(long, default_value_t = 10)]
+    folds: usize,
+    /// Shuffles, each with all folds
+    #[arg(long, default_value_t = 1)]
+    repeats: usize,
+    /// Train on the fold that the protocol sets aside, too
+    #[arg(long)]
+    train_on_validation: bool,
+    /// Given splits: a JSON file of index lists (or of Errica et al.), or a folder of text files
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["folds", "repeats"])]
+    splits: Option<PathBuf>,
+    /// Memory, in MB, that folds running side by side may take together
+    #[arg(long, value_name = "MB", default_value_t = MEMORY_BUDGET / 1_000_000)]
+    memory: usize,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Folder for the result as JSON and pictures
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Cross-validates a model.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let dataset = args.source.read(terminal)?.dataset;
+    let params = args.model.params(&dataset, args.source.seed)?;
+    let splits = args.splits(&dataset)?;
+    let memory = args.memory.saturating_mul(1_000_000);
+    let evaluation = evaluate(&dataset, args.model.model.name(), &params, &splits, memory, terminal)?;
+    let report = Evaluated(evaluation);
+    if let Some(folder) = &args.out {
+        report.write(folder)?;
+    }
+    output::print(&report, args.format)
+}
+
+impl EvaluateArgs {
+    fn splits(&self, dataset: &Dataset) -> Result<Vec<Split>, CommandError> {
+        let wrong = |error: &dyn std::fmt::Display, hint| CommandError::usage(error.to_string(), hint);
+        let mut splits = match &self.splits {
+            Some(path) => splits::read(path, dataset.len()).map_err(|error| wrong(&error, None))?,
+            None => k_fold(dataset, self.folds, self.repeats, self.source.seed)?,
+        };
+        if self.train_on_validation {
+            splits = splits.into_iter().map(|split| split.train_on_validation()).collect();
+        }
+        Ok(splits)
+    }
+}
+
+/// Stratified folds for classes, plain ones for numbers.
+///
+/// # Errors
+///
+/// [`CommandError::Usage`] when there are too few items.
+pub fn k_fold(
+    dataset: &Dataset,
+    folds: usize,
+    repeats: usize,
+    seed: u64,
+) -> Result<Vec<Split>, CommandError> {
+    let params = KFoldParams { folds, repeats, seed, train_on_validation: false };
+    let made = params.check().and_then(|params| match &dataset.targets {
+        Targets::Classes { labels, .. } => params.stratified(labels),
+        _ => params.plain(dataset.len()),
+    });
+    made.map_err(|error| CommandError::usage(error.to_string(), error.hint().as_deref()))
+}
+
+/// Trains and tests a model on every split.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn evaluate(
+    dataset: &Dataset,
+    model: &str,
+    params: &ModelParams,
+    splits: &[Split],
+    memory: usize,
+    terminal: Terminal,
+) -> Result<Evaluation, CommandError> {
+    let bar = terminal.bar("folds", Some(splits.len() as u64));
+    let runs = cross_validate(dataset, params, splits, memory, |event| match event {
+        Event::Done(done, _) => bar.at(done as u64),
+        _ => bar.still(),
+    })?;
+    drop(bar);
+    let class_names = match &dataset.targets {
+        Targets::Classes { names, .. } => names.clone(),
+        _ => Vec::new(),
+    };
+    let subject = Subject {
+        dataset: dataset.name.clone(),
+        model: model.to_owned(),
+        graphs: dataset.len(),
+        class_names,
+        seed: params.seed,
+        settings: serde_json::to_value(params).map_err(|error| CommandError::Stdout(error.into()))?,
+    };
+    Evaluation::of(subject, &runs).map_err(|error| CommandError::usage(error.to_string(), None))
+}
+
+/// An evaluation as the command prints it.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Evaluated(pub Evaluation);
+
+impl Evaluated {
+    fn write(&self, folder: &Path) -> Result<(), CommandError> {
+        std::fs::create_dir_all(folder)
+            .map_err(|source| CommandError::Write { path: folder.to_owned(), source })?;
+        let file = |name: &str, text: String| {
+            output::write_atomic(&folder.join(name), |out| out.write_all(text.as_bytes()))
+        };
+        file("evaluation.json", self.0.to_json())?;
+        file("folds.svg", scores_svg(&self.0))?;
+        match &self.0.results {
+            Results::Classes(results) => {
+                file("reliability.svg", reliability_svg(&results.reliability, results.ece))
+            }
+            Results::Real(_) => Ok(()),
+        }
+    }
+}
+
+/// `mean ± std (standard error)`.
+fn spread(summary: &Summary, scale: f64, digits: usize) -> String {
+    let (mean, std) = (scale * summary.mean, scale * summary.std);
+    let error = summary.standard_error.map(|e| format!("  (standard error {:.digits$})", scale * e));
+    format!("{mean:.digits$} ± {std:.digits$}{}", error.unwrap_or_default())
+}
+
+impl Report for Evaluated {
+    fn text(&self) -> String {
+        let Evaluation { subject, results, elbo, fit_seconds, folds, .. } = &self.0;
+        let mut rows = vec![
+            ("dataset", subject.dataset.clone()),
+            ("model", subject.model.clone()),
+            ("graphs", subject.graphs.to_string()),
+        ];
+        let (header, numbers): (&[&str], &[usize]) = match results {
+            Results::Classes(scores) => {
+                rows.push(("classes", scores.classes.to_string()));
+                rows.push(("accuracy, %", spread(&scores.accuracy, 100.0, 2)));
+                rows.push(("macro F1, %", spread(&scores.macro_f1, 100.0, 2)));
+                rows.push(("NLL", spread(&scores.nll, 1.0, 4)));
+                rows.push(("Brier", spread(&scores.brier, 1.0, 4)));
+                rows.push(("ECE, pooled", format!("{:.4}", scores.ece)));
+                (
+                    &["repeat", "fold", "train", "test", "accuracy, %", "NLL", "ELBO", "steps", "s"],
+                    &[0, 1, 2, 3, 4, 5, 6, 7, 8],
+                )
+            }
+            Results::Real(scores) => {
+                rows.push(("RMSE", spread(&scores.rmse, 1.0, 4)));
+                rows.push(("MAE", spread(&scores.mae, 1.0, 4)));
+                if let Some(r2) = &scores.r2 {
+                    rows.push(("R²", spread(r2, 1.0, 4)));
+                }
+                rows.push(("NLL", spread(&scores.nll, 1.0, 4)));
+                for coverage in &scores.coverage {
+                    let level = format!("{:.1}% of targets", 100.0 * coverage.share);
+                    rows.push((coverage_name(coverage.level), level));
+                }
+                (
+                    &["repeat", "fold", "train", "test", "RMSE", "NLL", "evidence", "steps", "s"],
+                    &[0, 1, 2, 3, 4, 5, 6, 7, 8],
+                )
+            }
+        };
+        rows.push((
+            if matches!(results, Results::Real(_)) { "evidence" } else { "ELBO" },
+            spread(elbo, 1.0, 2),
+        ));
+        rows.push(("seconds a fold", spread(fit_seconds, 1.0, 2)));
+        if let Some(memory) = self.0.peak_memory_mb {
+            rows.push(("peak memory, MB", format!("{memory:.0}")));
+        }
+        let line = |row: &hodgelet_eval::report::FoldRow| {
+            let (score, nll) = match &row.scores {
+                Scores::Classes(s) => (format!("{:.2}", 100.0 * s.accuracy), s.nll),
+                Scores::Real(s) => (format!("{:.4}", s.rmse), s.nll),
+            };
+            let counts = [row.repeat, row.fold, row.n_train, row.n_test].map(|n| n.to_string());
+            let rest = [
+                score,
+                format!("{nll:.4}"),
+                format!("{:.2}", row.elbo),
+                row.iterations.to_string(),
+                format!("{:.2}", row.fit_seconds),
+            ];
+            counts.into_iter().chain(rest).collect()
+        };
+        format!("{}\n\n{}", facts(&rows), table(header, numbers, folds.iter().map(line)))
+    }
+}
+
+fn coverage_name(level: f64) -> &'static str {
+    if level < 0.6 {
+        "50% interval holds"
+    } else if level < 0.92 {
+        "90% interval holds"
+    } else {
+        "95% interval holds"
+    }
+}

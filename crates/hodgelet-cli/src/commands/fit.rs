@@ -1,0 +1,83 @@
+//! `hodgelet fit`: a model of all graphs of a dataset, saved to a file.
+
+use crate::error::CommandError;
+use crate::model_args::ModelArgs;
+use crate::output::{self, Format, Report};
+use crate::progress::{Terminal, uninterrupted};
+use crate::source::DatasetArgs;
+use clap::Args;
+use hodgelet::dataset::Dataset;
+use hodgelet::model::{Model, ModelParams, Stage};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Flags of `hodgelet fit`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The file holds everything needed to predict new graphs: signals, filters, kernel, posterior, names of
+classes. Reading it never runs code.
+
+Examples:
+  hodgelet fit sbm --out sbm.hodgelet
+  hodgelet fit ./ESOL --out esol.hodgelet --restarts 3"
+)]
+pub struct FitArgs {
+    #[command(flatten)]
+    source: DatasetArgs,
+    #[command(flatten)]
+    model: ModelArgs,
+    /// File of the model
+    #[arg(long, value_name = "MODEL")]
+    out: PathBuf,
+    /// How the summary is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Trains a model and saves it.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let dataset = args.source.read(terminal)?.dataset;
+    let params = args.model.params(&dataset, args.source.seed)?;
+    let all: Vec<usize> = (0..dataset.len()).collect();
+    let model = train(&dataset, &params, &all, terminal)?;
+    uninterrupted(|| model.save(&args.out))?;
+    let report = Fitted { model: super::model_info::describe_model(&model), out: args.out.clone() };
+    output::print(&report, args.format)
+}
+
+/// Trains a model on the complexes `train`, with progress.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn train(
+    dataset: &Dataset,
+    params: &ModelParams,
+    train: &[usize],
+    terminal: Terminal,
+) -> Result<Model, CommandError> {
+    let steps = (params.optimizer.max_iterations * params.restarts.max(1)) as u64;
+    let bar = terminal.bar("training", Some(steps));
+    let per_start = params.optimizer.max_iterations;
+    Ok(params.fit(dataset, train, |stage| match stage {
+        Stage::Training(start, step, _) => bar.at((start * per_start + step) as u64),
+        _ => bar.still(),
+    })?)
+}
+
+#[derive(Debug, Serialize)]
+struct Fitted {
+    #[serde(flatten)]
+    model: super::model_info::ModelInfo,
+    out: PathBuf,
+}
+
+impl Report for Fitted {
+    fn text(&self) -> String {
+        format!("{}\n\nwritten to  {}", self.model.text(), self.out.display())
+    }
+}

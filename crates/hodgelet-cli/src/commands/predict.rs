@@ -1,0 +1,213 @@
+//! `hodgelet predict`: classes or numbers for new graphs, with their uncertainty and what each block says.
+
+use crate::error::CommandError;
+use crate::output::{self, Format, Report, number, table};
+use crate::progress::Terminal;
+use crate::source::DatasetArgs;
+use clap::Args;
+use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::model::{FittedTargets, Model, PredictedTargets, Prediction};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Flags of `hodgelet predict`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The latent mean of a prediction is the exact sum of what the blocks say. With two classes it is positive for
+the second; with more, the shares are those of the predicted class.
+
+Examples:
+  hodgelet predict sbm.hodgelet sbm --seed 1
+  hodgelet predict model.hodgelet new-graphs.jsonl --format json --out predictions.json"
+)]
+pub struct PredictArgs {
+    /// File of the model
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    #[command(flatten)]
+    source: DatasetArgs,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Write the result to a file in place of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Predicts the graphs of a dataset.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let model = Model::load(&args.model)?;
+    let read = args.source.read(terminal)?;
+    let bar = terminal.bar("graphs", Some(read.dataset.len() as u64));
+    let prediction = model.predict(&read.dataset, |done| bar.at(done as u64))?;
+    drop(bar);
+    if prediction.unknown > 0 {
+        terminal
+            .warn(&format!("{} labels of cells are new to the model and were left out", prediction.unknown));
+    }
+    let report = Predictions::new(&model, &read.dataset, &read.ids, &prediction);
+    let Some(path) = &args.out else { return output::print(&report, args.format) };
+    let text = if args.format == Format::Json { output::json(&report)? } else { report.text() };
+    output::write_atomic(path, |out| writeln!(out, "{text}"))
+}
+
+/// What a model says of the graphs of a dataset.
+#[derive(Debug, Serialize)]
+pub struct Predictions {
+    dataset: String,
+    graphs: usize,
+    /// Share of right classes, or root mean squared error, where targets are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accuracy: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rmse: Option<f64>,
+    predictions: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    id: String,
+    #[serde(flatten)]
+    outcome: Outcome,
+    latent_mean: Vec<f64>,
+    latent_variance: Vec<f64>,
+    blocks: Vec<Share>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Outcome {
+    Class { class: String, truth: Option<String>, probability: f64, probabilities: Vec<(String, f64)> },
+    Number { mean: f64, deviation: f64, truth: Option<f64> },
+}
+
+/// What one block adds to the latent means.
+#[derive(Debug, Serialize)]
+struct Share {
+    block: String,
+    latent_mean: Vec<f64>,
+}
+
+impl Predictions {
+    /// Puts names to a prediction.
+    #[must_use]
+    pub fn new(model: &Model, dataset: &Dataset, ids: &[String], prediction: &Prediction) -> Self {
+        let n_latents = prediction.latent_mean.ncols();
+        let row = |i: usize| {
+            let all = |m: &faer::Mat<f64>| (0..n_latents).map(|c| m[(i, c)]).collect::<Vec<f64>>();
+            let share =
+                |(block, m): &(_, faer::Mat<f64>)| Share { block: format!("{block}"), latent_mean: all(m) };
+            Row {
+                id: ids.get(i).cloned().unwrap_or_else(|| i.to_string()),
+                outcome: outcome(model.targets(), &dataset.targets, &prediction.targets, i),
+                latent_mean: all(&prediction.latent_mean),
+                latent_variance: all(&prediction.latent_variance),
+                blocks: prediction.blocks.iter().map(|b| share(&(b.0.to_string(), b.1.clone()))).collect(),
+            }
+        };
+        let predictions: Vec<Row> = (0..dataset.len()).map(row).collect();
+        let (accuracy, rmse) = scores(&predictions);
+        Self { dataset: dataset.name.clone(), graphs: dataset.len(), accuracy, rmse, predictions }
+    }
+}
+
+fn outcome(fitted: &FittedTargets, known: &Targets, predicted: &PredictedTargets, i: usize) -> Outcome {
+    match (fitted, predicted) {
+        (FittedTargets::Classes { names }, PredictedTargets::Classes { probabilities, labels }) => {
+            let truth = match known {
+                Targets::Classes { names, labels } => names.get(labels[i] as usize).cloned(),
+                _ => None,
+            };
+            let class = labels[i] as usize;
+            let named = names.iter().enumerate().map(|(c, name)| (name.clone(), probabilities[(i, c)]));
+            Outcome::Class {
+                class: names[class].clone(),
+                truth,
+                probability: probabilities[(i, class)],
+                probabilities: named.collect(),
+            }
+        }
+        (_, PredictedTargets::Real { mean, variance }) => {
+            let truth = if let Targets::Real(values) = known { values.get(i).copied() } else { None };
+            Outcome::Number { mean: mean[i], deviation: variance[i].sqrt(), truth }
+        }
+        _ => unreachable!("a model predicts the kind of targets it was trained on"),
+    }
+}
+
+fn scores(rows: &[Row]) -> (Option<f64>, Option<f64>) {
+    let (mut right, mut classes, mut squares, mut numbers) = (0, 0, 0.0, 0);
+    for row in rows {
+        match &row.outcome {
+            Outcome::Class { class, truth: Some(truth), .. } => {
+                classes += 1;
+                right += usize::from(class == truth);
+            }
+            Outcome::Number { mean, truth: Some(truth), .. } => {
+                numbers += 1;
+                squares += (mean - truth).powi(2);
+            }
+            _ => {}
+        }
+    }
+    let share = |n: usize, value: f64| (n > 0).then_some(value / n as f64);
+    (share(classes, right as f64), share(numbers, squares).map(f64::sqrt))
+}
+
+impl Report for Predictions {
+    fn text(&self) -> String {
+        let Some(first) = self.predictions.first() else { return format!("{}  no graphs", self.dataset) };
+        let blocks = first.blocks.iter().map(|share| share.block.as_str());
+        let (head, known): (&[&str], bool) = match &first.outcome {
+            Outcome::Class { truth, .. } => (&["graph", "class", "probability"], truth.is_some()),
+            Outcome::Number { truth, .. } => (&["graph", "mean", "deviation"], truth.is_some()),
+        };
+        let truth = known.then_some("truth");
+        let latent = ["latent mean", "latent deviation"];
+        let header: Vec<&str> = head.iter().copied().chain(truth).chain(latent).chain(blocks).collect();
+        let numbers: Vec<usize> = (0..header.len()).filter(|&c| c != 1).collect();
+        let rows = self.predictions.iter().map(|row| row.cells(known));
+        let mut text = table(&header, &numbers, rows);
+        if let Some(accuracy) = self.accuracy {
+            text += &format!("\n\naccuracy  {:.2}%", 100.0 * accuracy);
+        }
+        if let Some(rmse) = self.rmse {
+            text += &format!("\n\nRMSE  {}", number(rmse));
+        }
+        text
+    }
+}
+
+impl Row {
+    /// The latent function that the table speaks of.
+    fn latent(&self) -> usize {
+        match &self.outcome {
+            Outcome::Class { class, probabilities, .. } if self.latent_mean.len() > 1 => {
+                probabilities.iter().position(|(name, _)| name == class).unwrap_or(0)
+            }
+            _ => 0,
+        }
+    }
+
+    fn cells(&self, known: bool) -> Vec<String> {
+        let c = self.latent();
+        let (first, second, truth) = match &self.outcome {
+            Outcome::Class { class, probability, truth, .. } => {
+                (class.clone(), format!("{probability:.3}"), truth.clone())
+            }
+            Outcome::Number { mean, deviation, truth } => {
+                (number(*mean), number(*deviation), truth.map(number))
+            }
+        };
+        let mut cells = vec![self.id.clone(), first, second];
+        cells.extend(known.then(|| truth.unwrap_or_default()));
+        cells.push(format!("{:+.3}", self.latent_mean[c]));
+        cells.push(format!("{:.3}", self.latent_variance[c].sqrt()));
+        cells.extend(self.blocks.iter().map(|share| format!("{:+.3}", share.latent_mean[c])));
+        cells
+    }
+}

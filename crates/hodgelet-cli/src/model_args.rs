@@ -1,0 +1,145 @@
+//! Flags that say which model is trained.
+
+use crate::args::{SignalArgs, named};
+use crate::error::CommandError;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use hodgelet::dataset::Dataset;
+use hodgelet::encode::VertexSignal;
+use hodgelet::hodge::Weighting;
+use hodgelet::kernel::Family;
+use hodgelet::model::{ClassLikelihood, FeatureTransform, LengthscaleChoice, Method, ModelParams};
+use hodgelet::signal::Orientation;
+use std::time::Duration;
+
+const METHODS: [&str; 4] = ["hodge", "wt", "line-graph", "fourier"];
+const LIKELIHOODS: [&str; 3] = ["auto", "softmax", "gpflow"];
+const LENGTHSCALES: [&str; 3] = ["isotropic", "per-channel", "ard"];
+
+/// Which model.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Model")]
+pub struct ModelArgs {
+    /// hodge: WT-GP-Hodge; wt: no Hodge split, vertices only; line-graph: the same on the line graph; fourier: FT-GP
+    #[arg(long, value_name = "MODEL", default_value = "hodge", value_parser = named::<Method>(&METHODS))]
+    pub model: Method,
+    /// Settings of the published code: its likelihoods, lengthscales from 1, no priors
+    #[arg(long)]
+    faithful: bool,
+    #[command(flatten)]
+    signals: SignalArgs,
+    /// Which Laplacian [default: combinatorial with the split, normalized without]
+    #[arg(long, value_name = "LAPLACIAN", value_parser = laplacian())]
+    laplacian: Option<Weighting>,
+    /// Dimensions whose signals are used, such as 0,1 [default: all that carry one]
+    #[arg(long, value_name = "K,...", value_delimiter = ',')]
+    dims: Option<Vec<usize>>,
+    /// Filters in each block
+    #[arg(long, value_name = "W", default_value_t = 10)]
+    filters: usize,
+    /// Band-pass terms in each filter
+    #[arg(long, value_name = "L", default_value_t = 3)]
+    bands: usize,
+    /// Covariance function: se, matern12, matern32, matern52, matern:NU, rq, linear or poly:DEGREE
+    #[arg(long, value_name = "FAMILY", default_value = "se", value_parser = family)]
+    kernel: Family,
+    /// Lengthscales in each block
+    #[arg(long, value_name = "CHOICE", default_value = "isotropic", value_parser = named::<LengthscaleChoice>(&LENGTHSCALES))]
+    lengthscales: LengthscaleChoice,
+    /// auto: probit or robust-max; softmax: logit or softmax; gpflow: probit with a floor or robust-max
+    #[arg(long, value_name = "LIKELIHOOD", value_parser = named::<ClassLikelihood>(&LIKELIHOODS))]
+    likelihood: Option<ClassLikelihood>,
+    /// Train without the weak priors around the initial hyperparameters
+    #[arg(long)]
+    no_priors: bool,
+    /// Starts from different scales; the best objective is kept
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    restarts: usize,
+    /// Most steps of the optimizer
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    iterations: usize,
+    /// Most seconds of each start
+    #[arg(long, value_name = "SECONDS")]
+    time_limit: Option<f64>,
+}
+
+impl ModelArgs {
+    /// The settings of the model for `dataset`.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::Usage`] for a time limit that is no time.
+    pub fn params(&self, dataset: &Dataset, seed: u64) -> Result<ModelParams, CommandError> {
+        let mut params = if self.faithful { self.model.faithful_params() } else { self.model.params() };
+        params.space.encoding = self.signals.encoding(default_vertices(self.model, dataset));
+        params.space.weighting = self.laplacian.unwrap_or(params.space.weighting);
+        params.space.dims = self.dims.clone().or(params.space.dims);
+        if let FeatureTransform::Wavelets(bank) = &mut params.space.transform {
+            (bank.n_filters, bank.n_bands) = (self.filters, self.bands);
+        }
+        params.kernel.family = self.kernel;
+        params.kernel.lengthscales = self.lengthscales;
+        params.likelihood = self.likelihood.unwrap_or(params.likelihood);
+        params.prior_deviation = params.prior_deviation.filter(|_| !self.no_priors);
+        params.restarts = self.restarts;
+        params.seed = seed;
+        params.optimizer.max_iterations = self.iterations;
+        params.optimizer.time_limit = match self.time_limit {
+            None => None,
+            Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
+                CommandError::usage(format!("--time-limit {seconds}, expected a number of seconds"), None)
+            })?),
+        };
+        Ok(params)
+    }
+}
+
+/// The reference's vertex signal, but none where edges carry a flow, which is the signal then, or where the line
+/// graph has no use for it.
+fn default_vertices(method: Method, dataset: &Dataset) -> VertexSignal {
+    let is_flow = |c: &hodgelet::dataset::Column| c.dim == 1 && c.orientation == Orientation::Oriented;
+    match method {
+        Method::LineGraph => VertexSignal::None,
+        Method::Hodge if dataset.columns.iter().any(is_flow) => VertexSignal::None,
+        _ => VertexSignal::Reference,
+    }
+}
+
+fn laplacian() -> impl TypedValueParser<Value = Weighting> {
+    PossibleValuesParser::new(["combinatorial", "normalized"]).map(|name| match name.as_str() {
+        "normalized" => Weighting::SymmetricNormalized,
+        _ => Weighting::Combinatorial,
+    })
+}
+
+/// A family by its short name.
+fn family(name: &str) -> Result<Family, String> {
+    Ok(match name.split_once(':').unwrap_or((name, "")) {
+        ("se", "") => Family::SquaredExponential,
+        ("matern12", "") => Family::Matern12,
+        ("matern32", "") => Family::Matern32,
+        ("matern52", "") => Family::Matern52,
+        ("rq", "") => Family::RationalQuadratic,
+        ("linear", "") => Family::Linear,
+        ("matern", nu) => Family::Matern { nu: nu.parse().map_err(|_| format!("`{nu}` is no number"))? },
+        ("poly", d) => Family::Polynomial { degree: d.parse().map_err(|_| format!("`{d}` is no degree"))? },
+        _ => {
+            return Err(
+                "expected se, matern12, matern32, matern52, matern:NU, rq, linear or poly:DEGREE".into()
+            );
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_have_short_names() {
+        assert_eq!(family("matern:1.25"), Ok(Family::Matern { nu: 1.25 }));
+        assert_eq!(family("poly:3"), Ok(Family::Polynomial { degree: 3 }));
+        assert_eq!(family("poly:x"), Err("`x` is no degree".to_owned()));
+        assert!(family("rbf").is_err());
+    }
+}
