@@ -113,3 +113,38 @@ fn help_and_version_are_results() {
     );
     assert_eq!(run(&["--version"]).result(), format!("hodgelet {}\n", env!("CARGO_PKG_VERSION")));
 }
+
+/// Waits until the program catches interrupts, which it does before any work.
+#[cfg(target_os = "linux")]
+fn wait_for_handler(pid: u32) {
+    for _ in 0..2000 {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
+        if u64::from_str_radix(caught, 16).unwrap() & 0b10 != 0 {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    panic!("no handler");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_stops_the_command_and_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for args in [
+        // One that looks at the flag between runs, and one that is too long for the moment of grace.
+        &["bench", "energies", "sbm", "--repeats", "10000"][..],
+        &["generate", "surfaces", "--set", "n_graphs=1000000", "--out", "s.jsonl"],
+    ] {
+        let mut running = command(folder.path(), args);
+        let child = running.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_for_handler(child.id());
+        let pid = child.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), stderr.as_str()), (Some(1), "error: interrupted\n"), "{args:?}");
+    }
+    assert!(crate::listing(folder.path()).is_empty());
+}
