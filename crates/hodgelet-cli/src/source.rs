@@ -100,7 +100,9 @@ impl DatasetArgs {
 /// [`CommandError::Generate`] when a setting makes no sense.
 pub fn draw(mut recipe: Builtin, settings: &[String], seed: u64) -> Result<Read, CommandError> {
     settings.iter().try_for_each(|setting| recipe.set(setting))?;
-    Ok(Read { dataset: recipe.generate(seed)?, report: Report::default(), ids: Vec::new() })
+    let dataset = recipe.generate(seed)?;
+    check_interrupt()?;
+    Ok(Read { dataset, report: Report::default(), ids: Vec::new() })
 }
 
 fn is_written_as_path(name: &str) -> bool {

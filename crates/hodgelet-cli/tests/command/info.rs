@@ -1,14 +1,15 @@
 use crate::{command, finished, run, run_in, tiny, tu_file};
 
 const TINY: &str = "\
-name                  TINY
-graphs                2
-target                2 classes
-isolated vertices     1
-connected components  1 to 2, mean 1.500
-triangles             1 in all, 0 to 1, mean 0.500
-Euler characteristic  1 to 1, mean 1
-Betti numbers, mean   β_0 1.500, β_1 0.500
+name                    TINY
+graphs                  2
+target                  2 classes
+isolated vertices       1
+connected components    1 to 2, mean 1.500
+triangles               1 in all, 0 to 1, mean 0.500
+Euler characteristic    1 to 1, mean 1
+graphs that look alike  none
+Betti numbers, mean     β_0 1.500, β_1 0.500
 
 cells      mean  min  max  total
 vertices  4.500    4    5      9
@@ -73,5 +74,5 @@ fn real_targets_have_a_range() {
     std::fs::remove_file(tu_file(folder.path(), "graph_labels")).unwrap();
     std::fs::write(tu_file(folder.path(), "graph_attributes"), "0.5\n-1.5\n").unwrap();
     let text = run_in(folder.path(), &["info", "./TINY"]).result();
-    assert!(text.contains("target                real numbers, -1.500 to 0.500, mean -0.500\n"), "{text}");
+    assert!(text.contains("target                  real numbers, -1.500 to 0.500, mean -0.500\n"), "{text}");
 }

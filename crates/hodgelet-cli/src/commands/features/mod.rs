@@ -6,7 +6,7 @@ mod file;
 use crate::args::{LaplacianArgs, SignalArgs, named};
 use crate::error::CommandError;
 use crate::output::{self, Format, Report, facts, table};
-use crate::progress::Terminal;
+use crate::progress::{Terminal, check_interrupt};
 use crate::source::DatasetArgs;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -128,6 +128,7 @@ pub fn run(args: &FeaturesArgs, terminal: Terminal) -> Result<(), CommandError> 
     if features.unknown > 0 {
         terminal.warn(&format!("{} labels of cells are not known to the encoding", features.unknown));
     }
+    check_interrupt()?;
     let columns_file = kind.write(&args.out, &features, &read)?;
     let summary = Summary {
         dataset: read.dataset.name.clone(),

@@ -1,5 +1,7 @@
 //! `hodgelet info`: what a dataset or a model holds.
 
+mod duplicates;
+
 use super::model_info::describe_model;
 use crate::error::CommandError;
 use crate::output::{self, Format, Report, facts, number, table};
@@ -7,6 +9,7 @@ use crate::progress::{check_interrupt, interrupted};
 use crate::source::DatasetArgs;
 use crate::topology::{MAX_RANK_SIZE, betti_numbers, lifted, rank_size};
 use clap::Args;
+use duplicates::{Duplicates, duplicates};
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
 use hodgelet::model::Model;
@@ -62,6 +65,7 @@ struct Info {
     euler_characteristic: Spread,
     /// Mean Betti numbers; none when a complex is too large.
     betti: Option<Vec<f64>>,
+    duplicates: Duplicates,
     tidied: Vec<String>,
     notes: Vec<String>,
 }
@@ -162,6 +166,7 @@ fn describe(read: &Read) -> Result<Info, CommandError> {
         triangles: spread(|shape| shape.triangles as f64),
         euler_characteristic: spread(|shape| shape.euler as f64),
         betti,
+        duplicates: duplicates(dataset),
         tidied: read.report.to_string().lines().map(str::to_owned).collect(),
         notes,
     })
@@ -258,6 +263,16 @@ impl Info {
             ("triangles", format!("{} in all, {}", number(self.triangles.total), self.triangles.range())),
             ("Euler characteristic", self.euler_characteristic.range()),
         ];
+        let Duplicates { distinct, contradicting } = self.duplicates;
+        rows.push((
+            "graphs that look alike",
+            match self.graphs - distinct {
+                0 => "none".to_owned(),
+                copies => {
+                    format!("{copies} copies of {distinct}, {contradicting} with contradicting targets")
+                }
+            },
+        ));
         if let Some(betti) = &self.betti {
             let one = |(k, mean): (usize, &f64)| format!("β_{k} {}", number(*mean));
             let means = betti.iter().enumerate().map(one).collect::<Vec<_>>().join(", ");
