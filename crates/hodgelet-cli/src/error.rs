@@ -98,6 +98,9 @@ impl CommandError {
             Self::Download(error) => own(error.hint()),
             Self::Model(ModelError::Measure(MeasureError::Complex { source, .. })) => own(source.hint()),
             Self::Model(ModelError::Encode(error)) => own(encode_hint(error)),
+            Self::Model(ModelError::NoBlocks) => {
+                Some("choose signals with --vertices and --edges, such as --edges constant".to_owned())
+            }
             Self::Model(error) => own(error.hint()),
             Self::ModelFile(error) => own(error.hint()),
             Self::CrossValidate(error) => own(error.hint()),

@@ -146,14 +146,21 @@ pub fn stage(
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    // The name of the temporary file says nothing to a user.
-    let bare = |error: io::Error| failed(io::Error::from(error.kind()));
-    let file = builder.tempfile_in(folder).map_err(bare)?;
+    let file = builder.tempfile_in(folder).map_err(|error| failed(without_path(&error)))?;
     let mut out = BufWriter::new(file.as_file());
     write(&mut out).and_then(|()| out.flush()).map_err(failed)?;
     drop(out);
     file.as_file().sync_all().map_err(failed)?;
     Ok(Staged { file, path: path.to_owned() })
+}
+
+/// The same error without the name of a temporary file, which says nothing to a user.
+#[must_use]
+pub fn without_path(error: &io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => io::Error::new(error.kind(), "no such directory"),
+        kind => kind.into(),
+    }
 }
 
 impl Staged {

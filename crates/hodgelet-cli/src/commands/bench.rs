@@ -84,9 +84,12 @@ fn energies(args: &EnergiesArgs, terminal: Terminal) -> Result<Times, CommandErr
     let dataset = args.source.read(terminal)?.dataset;
     let read_seconds = start.elapsed().as_secs_f64();
     let mut notes = Vec::new();
+    let mut dims = args.dims.clone();
+    dims.sort_unstable();
+    dims.dedup();
     let space = SpaceParams {
         encoding: encoding(args, &dataset, &mut notes),
-        dims: Some(args.dims.clone()),
+        dims: Some(dims.clone()),
         ..SpaceParams::default()
     };
     let bar = terminal.bar("runs", Some(u64::from(args.repeats)));
@@ -109,7 +112,7 @@ fn energies(args: &EnergiesArgs, terminal: Terminal) -> Result<Times, CommandErr
         vertices: total(0),
         edges: total(1),
         dataset: dataset.name,
-        dims: args.dims.clone(),
+        dims,
         vertex_signal: name_of(&space.encoding.vertices),
         edge_signal: name_of(&space.encoding.edges),
         threads: rayon::current_num_threads(),
@@ -125,14 +128,15 @@ fn energies(args: &EnergiesArgs, terminal: Terminal) -> Result<Times, CommandErr
     })
 }
 
-/// The signals asked for; edges that would carry none get a constant.
+/// The signals asked for on the dimensions asked for; edges that would carry none get a constant.
 fn encoding(args: &EnergiesArgs, dataset: &Dataset, notes: &mut Vec<String>) -> EncodingParams {
     let mut encoding = args.signals.encoding(VertexSignal::Reference);
-    if !args.dims.contains(&0) && args.signals.vertices.is_none() {
+    if !args.dims.contains(&0) {
         encoding.vertices = VertexSignal::None;
     }
-    let bare = encoding.edges == CellSignal::Auto && !has_columns(dataset, 1);
-    if args.dims.contains(&1) && bare {
+    if !args.dims.contains(&1) {
+        encoding.edges = CellSignal::None;
+    } else if encoding.edges == CellSignal::Auto && !has_columns(dataset, 1) {
         encoding.edges = CellSignal::Constant;
         notes.push("the dataset has no values on edges; a constant was used".to_owned());
     }

@@ -1,7 +1,7 @@
 //! `hodgelet generate`: built-in datasets as files.
 
 use crate::error::CommandError;
-use crate::output::{self, Format, Report, facts};
+use crate::output::{self, Format, Report, facts, without_path};
 use crate::progress::uninterrupted;
 use crate::source::{draw, nearest};
 use clap::Args;
@@ -53,8 +53,7 @@ pub fn run(args: &GenerateArgs) -> Result<(), CommandError> {
     let dataset = draw(recipe, &args.settings, args.seed)?.dataset;
     uninterrupted(|| jsonl::write(&args.out, &dataset, &[])).map_err(|error| match error {
         jsonl::JsonlError::Io { source, .. } => {
-            // The name of the temporary file, which the system's message may carry, says nothing to a user.
-            CommandError::Write { path: args.out.clone(), source: source.kind().into() }
+            CommandError::Write { path: args.out.clone(), source: without_path(&source) }
         }
         error => error.into(),
     })?;

@@ -31,7 +31,7 @@ pub struct Cli {
 #[derive(Args, Clone, Debug)]
 struct Global {
     /// Number of threads [default: all processors]
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Say nothing on standard error but errors
     #[arg(long, short, global = true)]

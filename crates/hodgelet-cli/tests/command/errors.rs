@@ -55,6 +55,25 @@ fn settings_that_make_no_sense_are_named() {
         Some("error: cliques up to dimension 0 asked for, expected 1 to 15")
     );
     assert_eq!(
+        error(&[
+            "features",
+            "sbm",
+            "--out",
+            "x.csv",
+            "--vertices",
+            "degree",
+            "--fourier",
+            "1000000",
+            "--set",
+            "n_graphs=2000"
+        ]),
+        "error: 1000001 columns for 2000 graphs, expected at most 1073741824 numbers in all\n\
+         hint: ask for fewer filters or points\n"
+    );
+    assert!(
+        error(&["features", "sbm", "--out", "x.csv", "--line-graph"]).contains("hint: choose signals with")
+    );
+    assert_eq!(
         error(&["features", "sbm", "--out", "x.csv", "--edges", "columns"]),
         "error: the dataset has neither labels nor attributes on cells of dimension 1\n\
          hint: --edges constant puts a one on every edge\n"

@@ -49,6 +49,10 @@ fn what_cannot_be_generated_is_refused() {
         error(&["generate", "sbm", "--out", "x.csv"]),
         "error: --out x.csv, expected a name that ends in .jsonl\n"
     );
+    assert_eq!(
+        error(&["generate", "sbm", "--out", "missing/x.jsonl"]),
+        "error: missing/x.jsonl: no such directory\nhint: the directory of the file must exist\n"
+    );
     assert!(
         error(&["generate", "sbm", "--out", "x.jsonl", "--set", "colour=1"])
             .contains("no parameter `colour`")

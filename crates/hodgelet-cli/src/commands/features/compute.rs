@@ -20,6 +20,9 @@ pub struct FeatureTable {
     pub unknown: usize,
 }
 
+/// Most numbers in a table: 8 GiB of them.
+const MAX_NUMBERS: usize = 1 << 30;
+
 /// One block of columns.
 #[derive(Clone, Debug, Serialize)]
 pub struct BlockInfo {
@@ -58,6 +61,7 @@ pub fn compute(
     }
     let all: Vec<usize> = (0..dataset.len()).collect();
     let encoding = space.encoding.fit(dataset, &all)?;
+    check_size(dataset.len(), &encoding, space)?;
     let bar = terminal.bar("measuring energies", Some(dataset.len() as u64));
     let measured = measure_dataset(dataset, &encoding, space, |done| bar.at(done as u64))?;
     drop(bar);
@@ -84,6 +88,24 @@ pub fn compute(
         values.push(part.values);
     }
     Ok(FeatureTable { names, blocks, values, unknown: measured.unknown })
+}
+
+/// Refuses a table that would not fit in memory, before the long part.
+fn check_size(n: usize, encoding: &Encoding, space: &SpaceParams) -> Result<(), CommandError> {
+    let width = match &space.transform {
+        FeatureTransform::Wavelets(bank) => bank.n_filters,
+        FeatureTransform::Fourier(points) => *points,
+    };
+    let columns = space.blocks(encoding)?.into_iter().map(|block| match block.part {
+        Part::Harmonic => channel_names(space, encoding, block).len(),
+        _ => channel_names(space, encoding, block).len().saturating_mul(width),
+    });
+    let columns = columns.fold(0, usize::saturating_add);
+    if n.saturating_mul(columns) <= MAX_NUMBERS {
+        return Ok(());
+    }
+    let message = format!("{columns} columns for {n} graphs, expected at most {MAX_NUMBERS} numbers in all");
+    Err(CommandError::usage(message, Some("ask for fewer filters or points")))
 }
 
 /// The features of one block.

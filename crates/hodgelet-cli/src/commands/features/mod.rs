@@ -22,6 +22,7 @@ use std::time::Instant;
 const LOW_PASS: [&str; 5] = ["rational", "heat", "meyer", "ab-spline", "none"];
 const BAND_PASS: [&str; 6] = ["mexican-hat", "ricker", "heat", "meyer", "ab-spline", "itersine"];
 const DEFAULT_POINTS: &str = "30";
+const MAX_POINTS: i64 = 1 << 20;
 
 /// Flags of `hodgelet features`.
 #[derive(Args, Debug)]
@@ -59,8 +60,9 @@ pub struct FeaturesArgs {
     #[arg(long)]
     line_graph: bool,
     /// Cumulative spectral energy at so many points instead of wavelets
-    #[arg(long, value_name = "POINTS", num_args = 0..=1, default_missing_value = DEFAULT_POINTS)]
-    fourier: Option<usize>,
+    #[arg(long, value_name = "POINTS", num_args = 0..=1, default_missing_value = DEFAULT_POINTS,
+        value_parser = clap::value_parser!(u32).range(..=MAX_POINTS))]
+    fourier: Option<u32>,
     /// Filters in each block
     #[arg(long, value_name = "W", default_value_t = 10)]
     filters: usize,
@@ -106,7 +108,10 @@ impl FeaturesArgs {
             lift: if self.line_graph { Lift::LineGraph } else { Lift::Cliques(self.max_dim) },
             weighting: self.laplacian.laplacian,
             split: !self.no_split,
-            transform: self.fourier.map_or(FeatureTransform::Wavelets(wavelets), FeatureTransform::Fourier),
+            transform: match self.fourier {
+                Some(points) => FeatureTransform::Fourier(points as usize),
+                None => FeatureTransform::Wavelets(wavelets),
+            },
             ..SpaceParams::default()
         }
     }
