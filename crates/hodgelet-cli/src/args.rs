@@ -39,7 +39,7 @@ pub fn name_of(choice: &impl Serialize) -> String {
 /// Which signals the cells carry.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct SignalArgs {
-    /// Signal on vertices [default: the reference's, one-hot degrees beside attributes and labels]
+    /// Signal on vertices [default: reference]; `reference` is one-hot degrees beside attributes and labels
     #[arg(long, value_name = "SIGNAL", value_parser = named::<VertexSignal>(&VERTEX_SIGNALS))]
     pub vertices: Option<VertexSignal>,
     /// Signal on edges; `auto` takes attributes and labels where there are any

@@ -65,6 +65,9 @@ struct Times {
     feature_seconds: f64,
     atoms: usize,
     columns: usize,
+    /// After reading and the first run over energies.
+    energies_peak_memory_mb: Option<f64>,
+    /// In all, features included.
     peak_memory_mb: Option<f64>,
     notes: Vec<String>,
 }
@@ -94,11 +97,12 @@ fn energies(args: &EnergiesArgs, terminal: Terminal) -> Result<Times, CommandErr
     };
     let bar = terminal.bar("runs", Some(u64::from(args.repeats)));
     let (mut all_seconds, mut feature_seconds) = (Vec::new(), f64::INFINITY);
-    let mut sizes = (0, 0);
+    let (mut sizes, mut energies_peak_memory_mb) = ((0, 0), None);
     for run in 0..args.repeats {
         let start = Instant::now();
         let (blocks, measured) = measured(&dataset, &space)?;
         all_seconds.push(start.elapsed().as_secs_f64());
+        energies_peak_memory_mb = energies_peak_memory_mb.or_else(peak_memory_mb);
         let start = Instant::now();
         sizes = features(&blocks, &measured, args.source.seed)?;
         feature_seconds = feature_seconds.min(start.elapsed().as_secs_f64());
@@ -123,6 +127,7 @@ fn energies(args: &EnergiesArgs, terminal: Terminal) -> Result<Times, CommandErr
         feature_seconds,
         atoms: sizes.0,
         columns: sizes.1,
+        energies_peak_memory_mb,
         peak_memory_mb: peak_memory_mb(),
         notes,
     })
@@ -193,7 +198,10 @@ impl Report for Times {
             ("features", format!("{:.4} s, {} columns", self.feature_seconds, self.columns)),
             ("atoms", self.atoms.to_string()),
         ];
-        rows.extend(self.peak_memory_mb.map(|mb| ("peak memory", format!("{} MB", number(mb)))));
+        if let (Some(energies), Some(all)) = (self.energies_peak_memory_mb, self.peak_memory_mb) {
+            let text = format!("{} MB for energies, {} MB in all", number(energies), number(all));
+            rows.push(("peak memory", text));
+        }
         rows.extend(self.notes.iter().map(|note| ("note", note.clone())));
         facts(&rows)
     }

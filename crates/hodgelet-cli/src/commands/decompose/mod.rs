@@ -21,6 +21,7 @@ use std::path::PathBuf;
 
 /// Flags of `hodgelet decompose`.
 #[derive(Args, Debug)]
+#[command(mut_arg("vertices", |arg| arg.help("Signal on vertices [default: attributes, or degree where there are none]")))]
 #[command(
     after_help = "An oriented channel (a flow) is split into three signals that add up to it; an unoriented one (a bond
 type) has no components of its own, and its shares are means over all orientations of the cells.
