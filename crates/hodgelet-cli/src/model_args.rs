@@ -46,7 +46,7 @@ pub struct ModelArgs {
     /// Lengthscales in each block
     #[arg(long, value_name = "CHOICE", default_value = "isotropic", value_parser = named::<LengthscaleChoice>(&LENGTHSCALES))]
     lengthscales: LengthscaleChoice,
-    /// auto: probit or robust-max; softmax: logit or softmax; gpflow: probit with a floor or robust-max
+    /// For two classes or more: auto, probit or softmax; softmax, logit or softmax; gpflow, probit with a floor or robust-max
     #[arg(long, value_name = "LIKELIHOOD", value_parser = named::<ClassLikelihood>(&LIKELIHOODS))]
     likelihood: Option<ClassLikelihood>,
     /// Train without the weak priors around the initial hyperparameters

@@ -6,6 +6,7 @@
 use super::features::{FeatureMap, TrainingFeatures};
 use super::{ModelError, ModelParams};
 use crate::feature::BlockMeasures;
+use crate::gp::variational::from_sites;
 use crate::gp::{GpError, Posterior, Sites, Variational, Workspace, exact};
 use crate::kernel::{GramWorkspace, KernelGradient, SumKernel};
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
@@ -203,15 +204,16 @@ impl<'a> Objective<'a> {
     }
 
     /// The posterior at `theta`, found by `inference`, with the features it was computed from. Where that does not
-    /// converge, the posterior of training stands.
+    /// converge, the sites of training stand: their ELBO is a bound like any other.
     pub fn solve(&mut self, theta: &[f64], inference: Variational) -> Result<Solved, ModelError> {
         self.state.set_parameters(theta, self.problem.shared_bank)?;
         let features = self.trainable_features()?;
-        let posterior = match self.infer(&features, inference) {
-            Err(ModelError::Gp(GpError::NotConverged { .. })) => {
-                self.infer(&features, self.problem.variational)?
+        let posterior = match (self.infer(&features, inference), self.sites.take()) {
+            (Err(ModelError::Gp(GpError::NotConverged { .. })), Some(sites)) => {
+                let (gram, observations) = (self.gram.as_ref(), &self.problem.observations);
+                from_sites(gram, &self.likelihood()?, observations, &sites, &mut self.workspace)?
             }
-            other => other?,
+            (found, _) => found?,
         };
         let fixed = std::mem::take(&mut self.fixed);
         let both = features.into_iter().zip(fixed);

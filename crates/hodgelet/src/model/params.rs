@@ -44,12 +44,13 @@ impl Default for KernelParams {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClassLikelihood {
-    /// Probit for two classes, robust-max for more, as in the reference.
+    /// Probit for two classes, softmax for more: both are log-concave, so the best Gaussian is one and is found fast.
     #[default]
     Auto,
     /// Logit for two classes, softmax for more.
     Softmax,
-    /// GPflow's probit with its floor of 1e-3 for two classes, robust-max for more.
+    /// As the published code: GPflow's probit with its floor of 1e-3 for two classes, robust-max for more. Robust-max
+    /// is not log-concave: with contradicting labels it has several optima and takes hundreds of inner steps.
     Gpflow,
 }
 
@@ -63,8 +64,8 @@ impl ClassLikelihood {
             (Self::Gpflow, 2) => {
                 LikelihoodParams::Bernoulli { link: Link::Probit { floor: 1e-3 }, nodes: 20 }
             }
-            (Self::Softmax, _) => LikelihoodParams::SOFTMAX,
-            (Self::Auto | Self::Gpflow, _) => LikelihoodParams::ROBUST_MAX,
+            (Self::Auto | Self::Softmax, _) => LikelihoodParams::SOFTMAX,
+            (Self::Gpflow, _) => LikelihoodParams::ROBUST_MAX,
         }
     }
 }
