@@ -5,7 +5,7 @@
 //! far as memory allows; their results do not depend on it.
 
 use crate::report::{FoldRun, Predictions};
-use crate::splits::Split;
+use crate::splits::{Split, SplitError};
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::encode::Encoding;
 use hodgelet::model::{Measured, ModelError, ModelParams, PredictedTargets, Stage, measure_dataset};
@@ -45,6 +45,9 @@ pub enum CrossValidateError {
     /// The dataset has no targets.
     #[error("the dataset has no targets, expected a class or a number for every complex")]
     NoTargets,
+    /// A split does not divide the dataset.
+    #[error(transparent)]
+    Split(#[from] SplitError),
     /// Spectra could not be taken.
     #[error(transparent)]
     Measure(ModelError),
@@ -57,7 +60,7 @@ impl CrossValidateError {
         use hodgelet::measure::MeasureError;
         let source = match self {
             Self::Fold { source, .. } | Self::Measure(source) => source,
-            Self::NoTargets => return false,
+            Self::NoTargets | Self::Split(_) => return false,
         };
         matches!(source, ModelError::Cancelled | ModelError::Measure(MeasureError::Cancelled { .. }))
     }
@@ -67,7 +70,7 @@ impl CrossValidateError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Fold { source, .. } | Self::Measure(source) => source.hint(),
-            Self::NoTargets => None,
+            Self::NoTargets | Self::Split(_) => None,
         }
     }
 }
@@ -89,6 +92,7 @@ pub fn cross_validate(
     if dataset.targets == Targets::None {
         return Err(CrossValidateError::NoTargets);
     }
+    splits.iter().try_for_each(|split| split.check(dataset.len()))?;
     let mut runs: Vec<Option<FoldRun>> = vec![None; splits.len()];
     let mut done = 0;
     for (encoding, members) in encodings(dataset, params, splits)? {
