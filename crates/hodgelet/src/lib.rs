@@ -16,7 +16,7 @@
 //! 10. [`train`]: optimizers, which see parameters and an objective and nothing else;
 //! 11. [`model`]: all of it end to end, from a dataset to predictions.
 //!
-//! Below them lie [`linalg`], the only place that names the linear algebra backend, and [`param`].
+//! Below them lie [`linalg`], which wraps the linear algebra backend, and [`param`].
 
 #![warn(missing_docs)]
 

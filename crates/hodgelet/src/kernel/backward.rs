@@ -13,7 +13,8 @@
 
 use super::forward::{FactorCache, GramWorkspace, column_mut};
 use super::{BaseKernel, BlockKernel};
-use crate::linalg::dense::{clear_upper_registers, for_each, mirror_lower, panels, reshape};
+use crate::linalg::clear_upper_registers;
+use crate::linalg::dense::{for_each, mirror_lower, panels, reshape};
 use crate::linalg::simd::{dot, vectorized};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};

@@ -6,7 +6,8 @@
 //! of those zeros makes Gram matrices indefinite once lengthscales shrink.
 
 use super::{BaseKernel, KernelError};
-use crate::linalg::dense::{clear_upper_registers, reshape};
+use crate::linalg::clear_upper_registers;
+use crate::linalg::dense::reshape;
 use crate::linalg::simd::{dot, squared_distance, vectorized};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};

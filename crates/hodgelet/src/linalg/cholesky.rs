@@ -2,6 +2,7 @@
 //!
 //! Matrices are read in their lower triangle; the strict upper triangle is neither read nor written.
 
+use super::clear_upper_registers;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{self, LltError, LltParams, LltRegularization};
 use faer::linalg::{triangular_inverse, triangular_solve};
@@ -106,22 +107,6 @@ pub fn solve_in_place(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>, par: Par) {
 pub fn invert_lower(l: MatRef<'_, f64>, out: MatMut<'_, f64>, par: Par) {
     triangular_inverse::invert_lower_triangular(out, l, par);
     clear_upper_registers();
-}
-
-/// Ends a stretch of wide vector code: left dirty, the upper halves of the registers slow down all code that
-/// is compiled for the default target.
-pub(crate) fn clear_upper_registers() {
-    #[cfg(target_arch = "x86_64")]
-    {
-        #[target_feature(enable = "avx")]
-        fn clear() {
-            std::arch::x86_64::_mm256_zeroupper();
-        }
-        if std::arch::is_x86_feature_detected!("avx") {
-            // SAFETY: the processor has AVX, just asked.
-            unsafe { clear() }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Work is cut into panels of fixed width, each computed by one thread: threads share the panels, and a panel
 //! does not know how many there are.
 
+use super::clear_upper_registers;
 use faer::linalg::matmul::{matmul, triangular};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
@@ -108,22 +109,6 @@ pub(crate) fn reshape(matrix: &mut Mat<f64>, rows: usize, cols: usize) {
     if (matrix.nrows(), matrix.ncols()) != (rows, cols) {
         *matrix = Mat::zeros(rows, cols);
     }
-}
-
-/// Ends a call to the backend, which leaves the upper halves of the vector registers dirty: on x86-64 code
-/// compiled for the base instruction set then runs at half its speed.
-pub(crate) fn clear_upper_registers() {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx") {
-        // SAFETY: the machine has AVX, checked on the line above.
-        unsafe { zero_upper() };
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx")]
-fn zero_upper() {
-    std::arch::x86_64::_mm256_zeroupper();
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! The few dense, sparse and factorization routines used here; the only place that names the backend.
+//! The few dense, sparse and factorization routines used here: eigenproblems, factorizations and products of the
+//! backend go through this module, which leaves the vector registers as it found them.
 
 pub mod cholesky;
 pub mod dense;

@@ -1,18 +1,14 @@
 //! Products with symmetric and triangular matrices of which one triangle is stored.
 
-use super::cholesky::clear_upper_registers;
+use super::{clear_upper_registers, dense};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::matmul::{self};
 use faer::{Accum, MatMut, MatRef, Par};
 
 /// Copies the lower triangle of `lower` into both triangles of `full`.
 pub fn mirror_lower(lower: MatRef<'_, f64>, mut full: MatMut<'_, f64>) {
-    for j in 0..lower.ncols() {
-        for i in j..lower.nrows() {
-            full[(i, j)] = lower[(i, j)];
-            full[(j, i)] = lower[(i, j)];
-        }
-    }
+    full.copy_from_triangular_lower(lower);
+    dense::mirror_lower(full);
 }
 
 /// `out = a b`.
