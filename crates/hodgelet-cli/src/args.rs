@@ -73,7 +73,8 @@ pub struct LaplacianArgs {
     pub laplacian: Weighting,
 }
 
-fn laplacian() -> impl TypedValueParser<Value = Weighting> {
+/// A parser for the name of a Laplacian.
+pub fn laplacian() -> impl TypedValueParser<Value = Weighting> {
     PossibleValuesParser::new(LAPLACIANS).map(|name| match name.as_str() {
         "normalized" => Weighting::SymmetricNormalized,
         _ => Weighting::Combinatorial,

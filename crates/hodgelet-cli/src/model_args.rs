@@ -1,10 +1,10 @@
 //! Flags that say which model is trained.
 
-use crate::args::{SignalArgs, named};
+use crate::args::{SignalArgs, laplacian, named};
 use crate::error::CommandError;
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use hodgelet::dataset::Dataset;
+use clap::builder::TypedValueParser;
+use hodgelet::dataset::{Column, Dataset};
 use hodgelet::encode::VertexSignal;
 use hodgelet::hodge::Weighting;
 use hodgelet::kernel::Family;
@@ -20,7 +20,7 @@ const LENGTHSCALES: [&str; 3] = ["isotropic", "per-channel", "ard"];
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
-    /// hodge: WT-GP-Hodge; wt: no Hodge split, vertices only; line-graph: the same on the line graph; fourier: FT-GP
+    /// hodge: WT-GP-Hodge; wt: vertices, no split; line-graph: the same on the line graph; fourier: FT-GP
     #[arg(long, value_name = "MODEL", default_value = "hodge", value_parser = named::<Method>(&METHODS))]
     pub model: Method,
     /// Settings of the published code: its likelihoods, lengthscales from 1, no priors
@@ -44,7 +44,7 @@ pub struct ModelArgs {
     #[arg(long, value_name = "FAMILY", default_value = "se", value_parser = family)]
     kernel: Family,
     /// Lengthscales in each block
-    #[arg(long, value_name = "CHOICE", default_value = "isotropic", value_parser = named::<LengthscaleChoice>(&LENGTHSCALES))]
+    #[arg(long, value_name = "CHOICE", default_value = "isotropic", value_parser = lengthscales())]
     lengthscales: LengthscaleChoice,
     /// For two classes or more: auto, probit or softmax; softmax, logit or softmax; gpflow, probit with a floor or robust-max
     #[arg(long, value_name = "LIKELIHOOD", value_parser = named::<ClassLikelihood>(&LIKELIHOODS))]
@@ -84,32 +84,29 @@ impl ModelArgs {
         params.restarts = self.restarts;
         params.seed = seed;
         params.optimizer.max_iterations = self.iterations;
-        params.optimizer.time_limit = match self.time_limit {
-            None => None,
-            Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
-                CommandError::usage(format!("--time-limit {seconds}, expected a number of seconds"), None)
-            })?),
-        };
+        params.optimizer.time_limit = self.time_limit.map(time_limit).transpose()?;
         Ok(params)
     }
 }
 
-/// The reference's vertex signal, but none where edges carry a flow, which is the signal then, or where the line
-/// graph has no use for it.
+fn time_limit(seconds: f64) -> Result<Duration, CommandError> {
+    let message = || format!("--time-limit {seconds}, expected a number of seconds");
+    Duration::try_from_secs_f64(seconds).map_err(|_| CommandError::usage(message(), None))
+}
+
+fn lengthscales() -> impl TypedValueParser<Value = LengthscaleChoice> {
+    named(&LENGTHSCALES)
+}
+
+/// The reference's vertex signal, but none where edges carry a flow, which is the signal then, or where the
+/// line graph has no use for it.
 fn default_vertices(method: Method, dataset: &Dataset) -> VertexSignal {
-    let is_flow = |c: &hodgelet::dataset::Column| c.dim == 1 && c.orientation == Orientation::Oriented;
+    let is_flow = |c: &Column| c.dim == 1 && c.orientation == Orientation::Oriented;
     match method {
         Method::LineGraph => VertexSignal::None,
         Method::Hodge if dataset.columns.iter().any(is_flow) => VertexSignal::None,
         _ => VertexSignal::Reference,
     }
-}
-
-fn laplacian() -> impl TypedValueParser<Value = Weighting> {
-    PossibleValuesParser::new(["combinatorial", "normalized"]).map(|name| match name.as_str() {
-        "normalized" => Weighting::SymmetricNormalized,
-        _ => Weighting::Combinatorial,
-    })
 }
 
 /// A family by its short name.
@@ -134,6 +131,22 @@ fn family(name: &str) -> Result<Family, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::name_of;
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
+
+    #[test]
+    fn every_name_offered_is_one_of_the_library() {
+        fn check<T: DeserializeOwned + Serialize>(names: &[&str]) {
+            for &name in names {
+                let choice: T = serde_json::from_value(name.into()).unwrap();
+                assert_eq!(name_of(&choice), name);
+            }
+        }
+        check::<Method>(&METHODS);
+        check::<ClassLikelihood>(&LIKELIHOODS);
+        check::<LengthscaleChoice>(&LENGTHSCALES);
+    }
 
     #[test]
     fn families_have_short_names() {
