@@ -13,7 +13,7 @@ use hodgelet_data::generate::GenerateError;
 use hodgelet_data::jsonl::JsonlError;
 use hodgelet_eval::cross_validate::CrossValidateError;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Exit status when the input was at fault, bad flags and an interruption by the user included.
 pub const INPUT_AT_FAULT: u8 = 1;
@@ -70,14 +70,22 @@ pub enum CommandError {
     #[error(transparent)]
     Model(ModelError),
     /// From saving or loading a model.
-    #[error(transparent)]
-    ModelFile(#[from] FileError),
+    #[error("{}", file_message(path, source))]
+    ModelFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: FileError,
+    },
     /// From cross-validation.
     #[error(transparent)]
     CrossValidate(CrossValidateError),
     /// From the Hodge decomposition.
     #[error(transparent)]
     Hodge(#[from] HodgeError),
+    /// Something that cannot be.
+    #[error("{0}, which is a fault of the program")]
+    Program(&'static str),
 }
 
 impl CommandError {
@@ -102,7 +110,7 @@ impl CommandError {
                 Some("choose signals with --vertices and --edges, such as --edges constant".to_owned())
             }
             Self::Model(error) => own(error.hint()),
-            Self::ModelFile(error) => own(error.hint()),
+            Self::ModelFile { source, .. } => own(source.hint()),
             Self::CrossValidate(error) => own(error.hint()),
             Self::Hodge(error) => own(error.hint()),
             _ => None,
@@ -114,11 +122,20 @@ impl CommandError {
     pub fn status(&self) -> u8 {
         let stuck = |error: &HodgeError| matches!(error, HodgeError::NotConverged(_));
         let program = match self {
+            Self::Program(_) => true,
             Self::Hodge(error) => stuck(error),
             Self::Model(ModelError::Measure(MeasureError::Complex { source, .. })) => stuck(source),
             _ => false,
         };
         if program { PROGRAM_AT_FAULT } else { INPUT_AT_FAULT }
+    }
+}
+
+/// The message of a model file, with its name once.
+fn file_message(path: &Path, error: &FileError) -> String {
+    match error {
+        FileError::Read { .. } | FileError::Write { .. } => error.to_string(),
+        other => format!("{}: {other}", path.display()),
     }
 }
 
@@ -177,6 +194,23 @@ mod tests {
         assert_eq!(CommandError::from(measured).status(), 2);
         assert_eq!(CommandError::from(HodgeError::Overflow { dim: 1 }).status(), 1);
         assert_eq!(CommandError::Interrupted.status(), 1);
+        let broken = CommandError::Program("the loaded model predicts something else");
+        assert_eq!(broken.status(), 2);
+        assert_eq!(
+            broken.to_string(),
+            "the loaded model predicts something else, which is a fault of the program"
+        );
+    }
+
+    #[test]
+    fn a_model_file_at_fault_is_named_once() {
+        let message = |source| CommandError::ModelFile { path: "a.hodgelet".into(), source }.to_string();
+        assert_eq!(
+            message(FileError::Truncated { expected: 9, found: 7 }),
+            "a.hodgelet: truncated: 7 bytes, but the header describes 9"
+        );
+        let read = FileError::Read { path: "a.hodgelet".into(), source: io::Error::other("gone") };
+        assert_eq!(message(read), "cannot read `a.hodgelet`: gone");
     }
 
     #[test]

@@ -81,9 +81,9 @@ pub fn table(header: &[&str], numbers: &[usize], rows: impl IntoIterator<Item = 
 
 /// Two columns without a header: what, and how much.
 #[must_use]
-pub fn facts(rows: &[(&str, String)]) -> String {
-    let width = rows.iter().map(|(what, _)| what.chars().count()).max().unwrap_or(0);
-    let line = |(what, value): &(&str, String)| format!("{what:width$}  {value}");
+pub fn facts<S: AsRef<str>>(rows: &[(S, String)]) -> String {
+    let width = rows.iter().map(|(what, _)| what.as_ref().chars().count()).max().unwrap_or(0);
+    let line = |(what, value): &(S, String)| format!("{:width$}  {value}", what.as_ref());
     trimmed(&rows.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 

@@ -1,7 +1,8 @@
 //! `hodgelet demo`: the main job on built-in data, in under a minute, in words a newcomer understands.
 
 use super::evaluate::{evaluate, k_fold};
-use super::fit::train;
+use super::fit::{save, train};
+use super::model_info::load;
 use super::predict::Predictions;
 use crate::error::CommandError;
 use crate::output::{Report, print_text, table};
@@ -13,6 +14,7 @@ use hodgelet::model::{FittedTargets, Method, Model, ModelParams, PredictedTarget
 use hodgelet_data::generate::builtin;
 use hodgelet_eval::cross_validate::MEMORY_BUDGET;
 use hodgelet_eval::report::{Evaluation, Results};
+use hodgelet_eval::splits::KFoldParams;
 
 /// Flags of `hodgelet demo`.
 #[derive(Args, Debug)]
@@ -28,6 +30,18 @@ pub struct DemoArgs {
 /// Fields that are held out to be predicted.
 const HELD_OUT: usize = 20;
 
+const NLL_EXPLAINED: &str = "
+Guessing gives 50%. The line graph forgets which way an edge points; the Hodge split keeps it, and tells
+gradients (exact) from curls (co-exact). A third component, flows around holes (harmonic), is missing here
+because a mesh of the square has no holes. NLL is the price of the stated probabilities: lower is better,
+and ln 2 = 0.693 is what a coin pays.
+";
+
+const NEXT: &str = "
+Next: hodgelet evaluate vector-fields --set n_vertices=200
+      hodgelet fit sbm --out sbm.hodgelet, then hodgelet predict sbm.hodgelet sbm --seed 1
+      hodgelet info surfaces";
+
 /// Runs the demonstration.
 ///
 /// # Errors
@@ -35,67 +49,30 @@ const HELD_OUT: usize = 20;
 /// [`CommandError`].
 pub fn run(args: &DemoArgs, terminal: Terminal) -> Result<(), CommandError> {
     let fields = fields(args)?;
-    say(&format!(
+    print_text(&format!(
         "Hodgelet: Gaussian processes that classify graphs by the Hodge parts of their signals.
 
 The task: {} noisy vector fields in the plane, each seen only as flows along the edges of a random mesh
 of {} vertices. Is a field mostly curl-free (it flows downhill) or mostly divergence-free (it swirls)?
-
-1. Two models, ten-fold cross-validation
 ",
         fields.len(),
         args.vertices
     ))?;
-    let splits = k_fold(&fields, 10, 1, args.seed)?;
-    let mut rows = Vec::new();
-    for method in [Method::LineGraph, Method::Hodge] {
-        let evaluation =
-            evaluate(&fields, method.name(), &params(method, args.seed), &splits, MEMORY_BUDGET, terminal)?;
-        rows.push(row(method, &evaluation));
-    }
-    say(&table(&["model", "what it sees", "accuracy, %", "NLL", "seconds a fold"], &[2, 3, 4], rows))?;
-    say("
-Guessing gives 50%. The line graph forgets which way an edge points; the Hodge split keeps it, and tells
-gradients (exact) from curls (co-exact) and flows around holes (harmonic). NLL is the price of the stated
-probabilities: lower is better, ln 2 = 0.693 is a coin.
+    print_text("1. Two models, ten-fold cross-validation\n")?;
+    compare(&fields, args.seed, terminal)?;
 
-2. Train, save, load, predict
-")?;
-    let n = fields.len();
-    let (known, new): (Vec<usize>, Vec<usize>) = ((0..n - HELD_OUT).collect(), (n - HELD_OUT..n).collect());
-    let model = train(&fields, &params(Method::Hodge, args.seed), &known, terminal)?;
-    let folder = tempfile::tempdir().map_err(CommandError::Stdout)?;
-    let path = folder.path().join("fields.hodgelet");
-    model.save(&path)?;
-    let size = std::fs::metadata(&path).map(|file| file.len()).unwrap_or(0);
-    let loaded = Model::load(&path)?;
+    print_text("2. Train, save, load, predict\n")?;
+    let n_known = fields.len().saturating_sub(HELD_OUT);
+    let (known, new): (Vec<usize>, Vec<usize>) = (0..fields.len()).partition(|&i| i < n_known);
+    let trained = train(&fields, &params(Method::Hodge, args.seed), &known, terminal)?;
     let held_out = fields.select(&new);
-    let prediction = loaded.predict(&held_out, |_| std::ops::ControlFlow::Continue(()))?;
-    let same = model.predict(&held_out, |_| std::ops::ControlFlow::Continue(()))? == prediction;
-    say(&format!(
-        "Trained on {} fields in {:.1} s ({} steps, ELBO {:.1}), saved ({size} bytes), loaded again; {} the loaded model
-predicts the {HELD_OUT} fields held out. The latent mean is above 0 for `{}`, and the deviation says how sure
-the model is of it; the last columns are what each Hodge block adds, exactly.
-",
-        known.len(),
-        loaded.summary().seconds,
-        loaded.summary().iterations,
-        loaded.summary().elbo,
-        if same { "to the last bit," } else { "NOT to the last bit," },
-        class_name(&loaded, 1),
-    ))?;
+    let (model, prediction) = save_load_predict(&trained, &held_out, terminal)?;
     let ids: Vec<String> = new.iter().map(ToString::to_string).collect();
-    say(&Predictions::new(&loaded, &held_out, &ids, &prediction).text())?;
-    say("\n3. Why? The surest prediction, block by block\n")?;
-    say(&explain(&loaded, &prediction, &ids))?;
-    say("
-Next: hodgelet evaluate vector-fields --set n_vertices=200
-      hodgelet fit sbm --out sbm.hodgelet, then hodgelet predict sbm.hodgelet sbm --seed 1
-      hodgelet info surfaces")
-}
+    print_text(&Predictions::new(&model, &held_out, &ids, &prediction).text())?;
 
-fn say(text: &str) -> Result<(), CommandError> {
-    print_text(text)
+    print_text("\n3. Why? The surest prediction, block by block\n")?;
+    print_text(&explain(&model, &prediction, &ids))?;
+    print_text(NEXT)
 }
 
 fn fields(args: &DemoArgs) -> Result<Dataset, CommandError> {
@@ -109,6 +86,19 @@ fn params(method: Method, seed: u64) -> ModelParams {
     let mut params = ModelParams { seed, ..method.params() };
     params.space.encoding.vertices = VertexSignal::None;
     params
+}
+
+/// Cross-validates the line graph and the Hodge split.
+fn compare(fields: &Dataset, seed: u64, terminal: Terminal) -> Result<(), CommandError> {
+    let splits = k_fold(fields, KFoldParams { seed, ..KFoldParams::default() })?;
+    let mut rows = Vec::new();
+    for method in [Method::LineGraph, Method::Hodge] {
+        let params = params(method, seed);
+        let evaluation = evaluate(fields, method.name(), &params, &splits, MEMORY_BUDGET, terminal)?;
+        rows.push(row(method, &evaluation));
+    }
+    print_text(&table(&["model", "what it sees", "accuracy, %", "NLL", "seconds a fold"], &[2, 3, 4], rows))?;
+    print_text(NLL_EXPLAINED)
 }
 
 fn row(method: Method, evaluation: &Evaluation) -> Vec<String> {
@@ -127,6 +117,41 @@ fn row(method: Method, evaluation: &Evaluation) -> Vec<String> {
     vec![method.name().to_owned(), sees.to_owned(), accuracy, nll, seconds]
 }
 
+/// Sends a model through a file and predicts with what comes back.
+fn save_load_predict(
+    trained: &Model,
+    held_out: &Dataset,
+    terminal: Terminal,
+) -> Result<(Model, Prediction), CommandError> {
+    let no_folder = |source| CommandError::Write { path: std::env::temp_dir(), source };
+    let folder = tempfile::tempdir().map_err(no_folder)?;
+    let path = folder.path().join("fields.hodgelet");
+    save(trained, &path)?;
+    let size = std::fs::metadata(&path).map_err(no_folder)?.len();
+    let model = load(&path)?;
+    let bar = terminal.bar("predicting", None);
+    let prediction = model.predict(held_out, |_| bar.still())?;
+    if trained.predict(held_out, |_| bar.still())? != prediction {
+        return Err(CommandError::Program("the loaded model predicts other numbers than the trained one"));
+    }
+    drop(bar);
+    let summary = model.summary();
+    print_text(&format!(
+        "Trained on {} fields in {:.1} s ({} steps, ELBO {:.1}). Saved ({size} bytes) and loaded again: the
+loaded model gives the same bits. Below it predicts the {} fields held out. The latent mean is above 0 for
+`{}`, and the deviation says how sure the model is of it; the last columns are what each
+Hodge block adds, exactly.
+",
+        summary.n_train,
+        summary.seconds,
+        summary.iterations,
+        summary.elbo,
+        held_out.len(),
+        class_name(&model, 1),
+    ))?;
+    Ok((model, prediction))
+}
+
 fn class_name(model: &Model, class: usize) -> String {
     match model.targets() {
         FittedTargets::Classes { names } => names.get(class).cloned().unwrap_or_default(),
@@ -137,36 +162,22 @@ fn class_name(model: &Model, class: usize) -> String {
 /// Bars for the blocks of the prediction whose class is most probable.
 fn explain(model: &Model, prediction: &Prediction, ids: &[String]) -> String {
     let PredictedTargets::Classes { probabilities, labels } = &prediction.targets else {
-        return String::new();
+        unreachable!("vector fields have classes")
     };
-    let surest = (0..labels.len())
-        .max_by(|&i, &j| {
-            let p = |i: usize| probabilities[(i, labels[i] as usize)];
-            p(i).total_cmp(&p(j)).then(j.cmp(&i))
-        })
-        .unwrap_or(0);
-    let class = labels[surest] as usize;
-    let largest = prediction.blocks.iter().map(|(_, m)| m[(surest, 0)].abs()).fold(1e-300, f64::max);
-    let mut lines = vec![format!(
-        "Field {}: `{}` with probability {:.3}",
-        ids[surest],
-        class_name(model, class),
-        probabilities[(surest, class)]
-    )];
+    let probability = |i: usize| probabilities[(i, labels[i] as usize)];
+    let surest = |&i: &usize, &j: &usize| probability(i).total_cmp(&probability(j)).then(j.cmp(&i));
+    let Some(field) = (0..labels.len()).max_by(surest) else { return String::new() };
+    let class = class_name(model, labels[field] as usize);
+    let mut lines =
+        vec![format!("Field {}: `{class}` with probability {:.3}", ids[field], probability(field))];
+    let largest = prediction.blocks.iter().map(|(_, m)| m[(field, 0)].abs()).fold(1e-300, f64::max);
     for (block, means) in &prediction.blocks {
-        let share = means[(surest, 0)];
-        let width = (30.0 * share.abs() / largest).round() as usize;
+        let (block, share) = (block.to_string(), means[(field, 0)]);
+        let bar = "█".repeat((30.0 * share.abs() / largest).round() as usize);
         let toward = class_name(model, usize::from(share > 0.0));
-        lines.push(format!(
-            "  {:14} {share:+8.3}  {:30}  toward {toward}",
-            block.to_string(),
-            "█".repeat(width)
-        ));
+        lines.push(format!("  {block:14} {share:+8.3}  {bar:30}  toward {toward}"));
     }
-    lines.push(format!(
-        "  {:14} {:+8.3}  (the sum, exactly)",
-        "latent mean",
-        prediction.latent_mean[(surest, 0)]
-    ));
+    let sum = prediction.latent_mean[(field, 0)];
+    lines.push(format!("  {:14} {sum:+8.3}  (the sum, exactly)", "latent mean"));
     lines.join("\n")
 }

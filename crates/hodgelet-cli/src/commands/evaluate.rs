@@ -10,8 +10,11 @@ use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::model::ModelParams;
 use hodgelet_eval::cross_validate::{Event, MEMORY_BUDGET, cross_validate};
 use hodgelet_eval::metrics::Summary;
-use hodgelet_eval::report::{Evaluation, Results, Scores, Subject, reliability_svg, scores_svg};
-use hodgelet_eval::splits::{self, KFoldParams, Split};
+use hodgelet_eval::report::{
+    ClassResults, Coverage, Evaluation, FoldRow, RealResults, Results, Scores, Subject, reliability_svg,
+    scores_svg,
+};
+use hodgelet_eval::splits::{self, FoldError, KFoldParams, Split};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -63,6 +66,11 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
     let dataset = args.source.read(terminal)?.dataset;
     let params = args.model.params(&dataset, args.source.seed)?;
     let splits = args.splits(&dataset)?;
+    if let Some(folder) = &args.out {
+        // Better known before the training than after it.
+        std::fs::create_dir_all(folder)
+            .map_err(|source| CommandError::Write { path: folder.to_owned(), source })?;
+    }
     let memory = args.memory.saturating_mul(1_000_000);
     let evaluation = evaluate(&dataset, args.model.model.name(), &params, &splits, memory, terminal)?;
     let report = Evaluated(evaluation);
@@ -74,15 +82,17 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
 
 impl EvaluateArgs {
     fn splits(&self, dataset: &Dataset) -> Result<Vec<Split>, CommandError> {
-        let wrong = |error: &dyn std::fmt::Display, hint| CommandError::usage(error.to_string(), hint);
-        let mut splits = match &self.splits {
-            Some(path) => splits::read(path, dataset.len()).map_err(|error| wrong(&error, None))?,
-            None => k_fold(dataset, self.folds, self.repeats, self.source.seed)?,
+        let Some(path) = &self.splits else {
+            let (folds, repeats, seed) = (self.folds, self.repeats, self.source.seed);
+            let train_on_validation = self.train_on_validation;
+            return k_fold(dataset, KFoldParams { folds, repeats, seed, train_on_validation });
         };
-        if self.train_on_validation {
-            splits = splits.into_iter().map(|split| split.train_on_validation()).collect();
+        let splits = splits::read(path, dataset.len());
+        let splits = splits.map_err(|error| CommandError::usage(error.to_string(), None))?;
+        if !self.train_on_validation {
+            return Ok(splits);
         }
-        Ok(splits)
+        Ok(splits.into_iter().map(Split::train_on_validation).collect())
     }
 }
 
@@ -91,18 +101,18 @@ impl EvaluateArgs {
 /// # Errors
 ///
 /// [`CommandError::Usage`] when there are too few items.
-pub fn k_fold(
-    dataset: &Dataset,
-    folds: usize,
-    repeats: usize,
-    seed: u64,
-) -> Result<Vec<Split>, CommandError> {
-    let params = KFoldParams { folds, repeats, seed, train_on_validation: false };
+pub fn k_fold(dataset: &Dataset, params: KFoldParams) -> Result<Vec<Split>, CommandError> {
     let made = params.check().and_then(|params| match &dataset.targets {
         Targets::Classes { labels, .. } => params.stratified(labels),
         _ => params.plain(dataset.len()),
     });
-    made.map_err(|error| CommandError::usage(error.to_string(), error.hint().as_deref()))
+    made.map_err(|error| {
+        let hint = match error {
+            FoldError::Folds { least: 3, .. } => Some("--train-on-validation needs 2 folds only".to_owned()),
+            _ => error.hint(),
+        };
+        CommandError::usage(error.to_string(), hint.as_deref())
+    })
 }
 
 /// Trains and tests a model on every split.
@@ -134,7 +144,7 @@ pub fn evaluate(
         graphs: dataset.len(),
         class_names,
         seed: params.seed,
-        settings: serde_json::to_value(params).map_err(|error| CommandError::Stdout(error.into()))?,
+        settings: serde_json::to_value(params).expect("settings are plain structs, enums and numbers"),
     };
     Evaluation::of(subject, &runs).map_err(|error| CommandError::usage(error.to_string(), None))
 }
@@ -146,8 +156,6 @@ pub struct Evaluated(pub Evaluation);
 
 impl Evaluated {
     fn write(&self, folder: &Path) -> Result<(), CommandError> {
-        std::fs::create_dir_all(folder)
-            .map_err(|source| CommandError::Write { path: folder.to_owned(), source })?;
         let file = |name: &str, text: String| {
             output::write_atomic(&folder.join(name), |out| out.write_all(text.as_bytes()))
         };
@@ -172,74 +180,60 @@ fn spread(summary: &Summary, scale: f64, digits: usize) -> String {
 impl Report for Evaluated {
     fn text(&self) -> String {
         let Evaluation { subject, results, elbo, fit_seconds, folds, .. } = &self.0;
+        let (scores, score, bound) = match results {
+            Results::Classes(scores) => (class_facts(scores), "accuracy, %", "ELBO"),
+            Results::Real(scores) => (real_facts(scores), "RMSE", "evidence"),
+        };
         let mut rows = vec![
-            ("dataset", subject.dataset.clone()),
-            ("model", subject.model.clone()),
-            ("graphs", subject.graphs.to_string()),
+            fact("dataset", subject.dataset.clone()),
+            fact("model", subject.model.clone()),
+            fact("graphs", subject.graphs.to_string()),
         ];
-        let (header, numbers): (&[&str], &[usize]) = match results {
-            Results::Classes(scores) => {
-                rows.push(("classes", scores.classes.to_string()));
-                rows.push(("accuracy, %", spread(&scores.accuracy, 100.0, 2)));
-                rows.push(("macro F1, %", spread(&scores.macro_f1, 100.0, 2)));
-                rows.push(("NLL", spread(&scores.nll, 1.0, 4)));
-                rows.push(("Brier", spread(&scores.brier, 1.0, 4)));
-                rows.push(("ECE, pooled", format!("{:.4}", scores.ece)));
-                (
-                    &["repeat", "fold", "train", "test", "accuracy, %", "NLL", "ELBO", "steps", "s"],
-                    &[0, 1, 2, 3, 4, 5, 6, 7, 8],
-                )
-            }
-            Results::Real(scores) => {
-                rows.push(("RMSE", spread(&scores.rmse, 1.0, 4)));
-                rows.push(("MAE", spread(&scores.mae, 1.0, 4)));
-                if let Some(r2) = &scores.r2 {
-                    rows.push(("R²", spread(r2, 1.0, 4)));
-                }
-                rows.push(("NLL", spread(&scores.nll, 1.0, 4)));
-                for coverage in &scores.coverage {
-                    let level = format!("{:.1}% of targets", 100.0 * coverage.share);
-                    rows.push((coverage_name(coverage.level), level));
-                }
-                (
-                    &["repeat", "fold", "train", "test", "RMSE", "NLL", "evidence", "steps", "s"],
-                    &[0, 1, 2, 3, 4, 5, 6, 7, 8],
-                )
-            }
-        };
-        rows.push((
-            if matches!(results, Results::Real(_)) { "evidence" } else { "ELBO" },
-            spread(elbo, 1.0, 2),
-        ));
-        rows.push(("seconds a fold", spread(fit_seconds, 1.0, 2)));
-        if let Some(memory) = self.0.peak_memory_mb {
-            rows.push(("peak memory, MB", format!("{memory:.0}")));
-        }
-        let line = |row: &hodgelet_eval::report::FoldRow| {
-            let (score, nll) = match &row.scores {
-                Scores::Classes(s) => (format!("{:.2}", 100.0 * s.accuracy), s.nll),
-                Scores::Real(s) => (format!("{:.4}", s.rmse), s.nll),
-            };
-            let counts = [row.repeat, row.fold, row.n_train, row.n_test].map(|n| n.to_string());
-            let rest = [
-                score,
-                format!("{nll:.4}"),
-                format!("{:.2}", row.elbo),
-                row.iterations.to_string(),
-                format!("{:.2}", row.fit_seconds),
-            ];
-            counts.into_iter().chain(rest).collect()
-        };
-        format!("{}\n\n{}", facts(&rows), table(header, numbers, folds.iter().map(line)))
+        rows.extend(scores);
+        rows.push(fact(bound, spread(elbo, 1.0, 2)));
+        rows.push(fact("seconds a fold", spread(fit_seconds, 1.0, 2)));
+        rows.extend(self.0.peak_memory_mb.map(|memory| fact("peak memory, MB", format!("{memory:.0}"))));
+        let header = ["repeat", "fold", "train", "test", score, "NLL", bound, "steps", "s"];
+        let numbers: Vec<usize> = (0..header.len()).collect();
+        format!("{}\n\n{}", facts(&rows), table(&header, &numbers, folds.iter().map(fold_cells)))
     }
 }
 
-fn coverage_name(level: f64) -> &'static str {
-    if level < 0.6 {
-        "50% interval holds"
-    } else if level < 0.92 {
-        "90% interval holds"
-    } else {
-        "95% interval holds"
-    }
+type Fact = (String, String);
+
+fn fact(what: &str, value: String) -> Fact {
+    (what.to_owned(), value)
+}
+
+fn class_facts(scores: &ClassResults) -> Vec<Fact> {
+    vec![
+        fact("classes", scores.classes.to_string()),
+        fact("accuracy, %", spread(&scores.accuracy, 100.0, 2)),
+        fact("macro F1, %", spread(&scores.macro_f1, 100.0, 2)),
+        fact("NLL", spread(&scores.nll, 1.0, 4)),
+        fact("Brier", spread(&scores.brier, 1.0, 4)),
+        fact("ECE, pooled", format!("{:.4}", scores.ece)),
+    ]
+}
+
+fn real_facts(scores: &RealResults) -> Vec<Fact> {
+    let mut rows = vec![fact("RMSE", spread(&scores.rmse, 1.0, 4)), fact("MAE", spread(&scores.mae, 1.0, 4))];
+    rows.extend(scores.r2.as_ref().map(|r2| fact("R²", spread(r2, 1.0, 4))));
+    rows.push(fact("NLL", spread(&scores.nll, 1.0, 4)));
+    rows.extend(scores.coverage.iter().map(|Coverage { level, share }| {
+        let interval = format!("{:.0}% interval holds", 100.0 * level);
+        (interval, format!("{:.1}% of targets", 100.0 * share))
+    }));
+    rows
+}
+
+fn fold_cells(row: &FoldRow) -> Vec<String> {
+    let (score, nll) = match &row.scores {
+        Scores::Classes(scores) => (format!("{:.2}", 100.0 * scores.accuracy), scores.nll),
+        Scores::Real(scores) => (format!("{:.4}", scores.rmse), scores.nll),
+    };
+    let counts = [row.repeat, row.fold, row.n_train, row.n_test].map(|n| n.to_string());
+    let (nll, elbo) = (format!("{nll:.4}"), format!("{:.2}", row.elbo));
+    let rest = [score, nll, elbo, row.iterations.to_string(), format!("{:.2}", row.fit_seconds)];
+    counts.into_iter().chain(rest).collect()
 }

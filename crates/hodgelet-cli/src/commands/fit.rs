@@ -1,5 +1,6 @@
 //! `hodgelet fit`: a model of all graphs of a dataset, saved to a file.
 
+use super::model_info::{ModelInfo, describe_model};
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
 use crate::output::{self, Format, Report};
@@ -9,13 +10,14 @@ use clap::Args;
 use hodgelet::dataset::Dataset;
 use hodgelet::model::{Model, ModelParams, Stage};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// Flags of `hodgelet fit`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The file holds everything needed to predict new graphs: signals, filters, kernel, posterior, names of
-classes. Reading it never runs code.
+    after_help = "The file holds everything needed to predict new graphs: signals, filters, kernel, posterior,
+names of classes. Reading it never runs code.
 
 Examples:
   hodgelet fit sbm --out sbm.hodgelet
@@ -40,13 +42,34 @@ pub struct FitArgs {
 ///
 /// [`CommandError`].
 pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
+    check_folder(&args.out)?;
     let dataset = args.source.read(terminal)?.dataset;
     let params = args.model.params(&dataset, args.source.seed)?;
     let all: Vec<usize> = (0..dataset.len()).collect();
     let model = train(&dataset, &params, &all, terminal)?;
-    uninterrupted(|| model.save(&args.out))?;
-    let report = Fitted { model: super::model_info::describe_model(&model), out: args.out.clone() };
+    save(&model, &args.out)?;
+    let report = Fitted { model: describe_model(&model), out: args.out.clone() };
     output::print(&report, args.format)
+}
+
+/// Whether a file could stand at `path`: better known before the training than after it.
+fn check_folder(path: &Path) -> Result<(), CommandError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_none_or(Path::is_dir) {
+        return Ok(());
+    }
+    let source = io::Error::new(io::ErrorKind::NotFound, "no such directory");
+    Err(CommandError::Write { path: path.to_owned(), source })
+}
+
+/// Saves a model, whole or not at all.
+///
+/// # Errors
+///
+/// [`CommandError::ModelFile`] when it cannot be written.
+pub fn save(model: &Model, path: &Path) -> Result<(), CommandError> {
+    uninterrupted(|| model.save(path))
+        .map_err(|source| CommandError::ModelFile { path: path.to_owned(), source })
 }
 
 /// Trains a model on the complexes `train`, with progress.
@@ -60,11 +83,13 @@ pub fn train(
     train: &[usize],
     terminal: Terminal,
 ) -> Result<Model, CommandError> {
-    let steps = (params.optimizer.max_iterations * params.restarts.max(1)) as u64;
-    let bar = terminal.bar("training", Some(steps));
     let per_start = params.optimizer.max_iterations;
+    let steps = per_start.saturating_mul(params.restarts.max(1));
+    let bar = terminal.bar("training", Some(steps as u64));
     Ok(params.fit(dataset, train, |stage| match stage {
-        Stage::Training(start, step, _) => bar.at((start * per_start + step) as u64),
+        Stage::Training(start, step, _) => {
+            bar.at(start.saturating_mul(per_start).saturating_add(step) as u64)
+        }
         _ => bar.still(),
     })?)
 }
@@ -72,7 +97,7 @@ pub fn train(
 #[derive(Debug, Serialize)]
 struct Fitted {
     #[serde(flatten)]
-    model: super::model_info::ModelInfo,
+    model: ModelInfo,
     out: PathBuf,
 }
 

@@ -1,9 +1,21 @@
 //! What a trained model holds, for `hodgelet info MODEL` and `hodgelet fit`.
 
+use crate::error::CommandError;
 use crate::output::{Report, facts, number, table};
+use hodgelet::kernel::BlockKernel;
 use hodgelet::likelihood::LikelihoodParams;
-use hodgelet::model::{FeatureMap, FittedTargets, Model, ModelParams, Summary};
+use hodgelet::model::{BlockSpace, FeatureMap, FittedTargets, Lift, Model, ModelParams, Summary};
 use serde::Serialize;
+use std::path::Path;
+
+/// Loads a model.
+///
+/// # Errors
+///
+/// [`CommandError::ModelFile`] names the file and what is wrong with it.
+pub fn load(path: &Path) -> Result<Model, CommandError> {
+    Model::load(path).map_err(|source| CommandError::ModelFile { path: path.to_owned(), source })
+}
 
 /// A model, described.
 #[derive(Debug, Serialize)]
@@ -33,35 +45,38 @@ struct BlockInfo {
 #[must_use]
 pub fn describe_model(model: &Model) -> ModelInfo {
     let kernels = model.kernel().blocks();
-    let line_graph = model.space().lift == hodgelet::model::Lift::LineGraph;
-    let block = |(space, kernel): (&hodgelet::model::BlockSpace, &hodgelet::kernel::BlockKernel)| {
-        let dim = if line_graph { 1 } else { space.block.dim };
-        let channels = model.encoding().channels(dim);
-        let names = channels.map(|c| (0..c.len()).map(|d| c.name(d).to_owned()).collect());
-        let scales = match &space.map {
-            FeatureMap::Wavelets(bank) => {
-                bank.scales().chunks(bank.scales_per_filter()).map(<[f64]>::to_vec).collect()
-            }
-            _ => Vec::new(),
-        };
-        BlockInfo {
-            block: space.block.to_string(),
-            channels: names.unwrap_or_default(),
-            columns: space.standardizer.n_columns(),
-            varying: space.standardizer.n_live(),
-            variance: kernel.variance,
-            lengthscales: kernel.factors.iter().flat_map(|f| f.lengthscales.values.clone()).collect(),
-            scales,
-        }
-    };
+    let blocks =
+        model.blocks().iter().zip(kernels).map(|(space, kernel)| describe_block(model, space, kernel));
     let densities = model.leave_one_out().ok().map(|loo| loo.log_densities);
     ModelInfo {
         targets: model.targets().clone(),
-        blocks: model.blocks().iter().zip(kernels).map(block).collect(),
+        blocks: blocks.collect(),
         likelihood: *model.likelihood(),
         training: model.summary().clone(),
         leave_one_out: densities.map(|d| d.iter().sum::<f64>() / d.len().max(1) as f64),
         settings: model.params().clone(),
+    }
+}
+
+fn describe_block(model: &Model, space: &BlockSpace, kernel: &BlockKernel) -> BlockInfo {
+    // Vertices of a line graph are edges of the graph, and carry their signal.
+    let dim = if model.space().lift == Lift::LineGraph { 1 } else { space.block.dim };
+    let channels = model.encoding().channels(dim);
+    let names = channels.map(|c| (0..c.len()).map(|d| c.name(d).to_owned()).collect());
+    let scales = match &space.map {
+        FeatureMap::Wavelets(bank) => {
+            bank.scales().chunks(bank.scales_per_filter().max(1)).map(<[f64]>::to_vec).collect()
+        }
+        _ => Vec::new(),
+    };
+    BlockInfo {
+        block: space.block.to_string(),
+        channels: names.unwrap_or_default(),
+        columns: space.standardizer.n_columns(),
+        varying: space.standardizer.n_live(),
+        variance: kernel.variance,
+        lengthscales: kernel.factors.iter().flat_map(|f| f.lengthscales.values.clone()).collect(),
+        scales,
     }
 }
 

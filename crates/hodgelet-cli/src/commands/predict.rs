@@ -1,10 +1,12 @@
 //! `hodgelet predict`: classes or numbers for new graphs, with their uncertainty and what each block says.
 
+use super::model_info::load;
 use crate::error::CommandError;
 use crate::output::{self, Format, Report, number, table};
 use crate::progress::Terminal;
 use crate::source::DatasetArgs;
 use clap::Args;
+use faer::Mat;
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::model::{FittedTargets, Model, PredictedTargets, Prediction};
 use serde::Serialize;
@@ -13,8 +15,8 @@ use std::path::PathBuf;
 /// Flags of `hodgelet predict`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The latent mean of a prediction is the exact sum of what the blocks say. With two classes it is positive for
-the second; with more, the shares are those of the predicted class.
+    after_help = "The latent mean of a prediction is the exact sum of what the blocks say. With two classes it
+is positive for the second; with more, the table shows the latent function of the predicted class.
 
 Examples:
   hodgelet predict sbm.hodgelet sbm --seed 1
@@ -40,14 +42,14 @@ pub struct PredictArgs {
 ///
 /// [`CommandError`].
 pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
-    let model = Model::load(&args.model)?;
+    let model = load(&args.model)?;
     let read = args.source.read(terminal)?;
     let bar = terminal.bar("graphs", Some(read.dataset.len() as u64));
     let prediction = model.predict(&read.dataset, |done| bar.at(done as u64))?;
     drop(bar);
     if prediction.unknown > 0 {
-        terminal
-            .warn(&format!("{} labels of cells are new to the model and were left out", prediction.unknown));
+        let unknown = prediction.unknown;
+        terminal.warn(&format!("{unknown} labels of cells are new to the model and were left out"));
     }
     let report = Predictions::new(&model, &read.dataset, &read.ids, &prediction);
     let Some(path) = &args.out else { return output::print(&report, args.format) };
@@ -96,23 +98,25 @@ impl Predictions {
     /// Puts names to a prediction.
     #[must_use]
     pub fn new(model: &Model, dataset: &Dataset, ids: &[String], prediction: &Prediction) -> Self {
-        let n_latents = prediction.latent_mean.ncols();
-        let row = |i: usize| {
-            let all = |m: &faer::Mat<f64>| (0..n_latents).map(|c| m[(i, c)]).collect::<Vec<f64>>();
-            let share =
-                |(block, m): &(_, faer::Mat<f64>)| Share { block: format!("{block}"), latent_mean: all(m) };
-            Row {
-                id: ids.get(i).cloned().unwrap_or_else(|| i.to_string()),
-                outcome: outcome(model.targets(), &dataset.targets, &prediction.targets, i),
-                latent_mean: all(&prediction.latent_mean),
-                latent_variance: all(&prediction.latent_variance),
-                blocks: prediction.blocks.iter().map(|b| share(&(b.0.to_string(), b.1.clone()))).collect(),
-            }
+        let shares = |i: usize| {
+            let blocks = prediction.blocks.iter();
+            blocks.map(move |(block, means)| Share { block: block.to_string(), latent_mean: row(means, i) })
         };
-        let predictions: Vec<Row> = (0..dataset.len()).map(row).collect();
+        let prediction_of = |i: usize| Row {
+            id: ids.get(i).cloned().unwrap_or_else(|| i.to_string()),
+            outcome: outcome(model.targets(), &dataset.targets, &prediction.targets, i),
+            latent_mean: row(&prediction.latent_mean, i),
+            latent_variance: row(&prediction.latent_variance, i),
+            blocks: shares(i).collect(),
+        };
+        let predictions: Vec<Row> = (0..dataset.len()).map(prediction_of).collect();
         let (accuracy, rmse) = scores(&predictions);
         Self { dataset: dataset.name.clone(), graphs: dataset.len(), accuracy, rmse, predictions }
     }
+}
+
+fn row(matrix: &Mat<f64>, i: usize) -> Vec<f64> {
+    matrix.row(i).iter().copied().collect()
 }
 
 fn outcome(fitted: &FittedTargets, known: &Targets, predicted: &PredictedTargets, i: usize) -> Outcome {

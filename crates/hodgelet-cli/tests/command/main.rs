@@ -3,10 +3,13 @@
 mod bench;
 mod datasets;
 mod decompose;
+mod demo;
 mod errors;
+mod evaluate;
 mod features;
 mod generate;
 mod info;
+mod models;
 // Parts of the server serve other tests.
 #[allow(dead_code)]
 #[path = "../../src/download/tests/server.rs"]

@@ -2,7 +2,7 @@
 
 mod duplicates;
 
-use super::model_info::describe_model;
+use super::model_info::{describe_model, load};
 use crate::error::CommandError;
 use crate::output::{self, Format, Report, facts, number, table};
 use crate::progress::{check_interrupt, interrupted};
@@ -12,7 +12,6 @@ use clap::Args;
 use duplicates::{Duplicates, duplicates};
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
-use hodgelet::model::Model;
 use hodgelet::signal::Orientation;
 use hodgelet_data::Read;
 use rayon::prelude::*;
@@ -46,7 +45,7 @@ pub struct InfoArgs {
 pub fn run(args: &InfoArgs) -> Result<(), CommandError> {
     let path = Path::new(&args.source.dataset);
     if path.extension().is_some_and(|end| end == "hodgelet" || end == "safetensors") {
-        return output::print(&describe_model(&Model::load(path)?), args.format);
+        return output::print(&describe_model(&load(path)?), args.format);
     }
     output::print(&describe(&args.source.read_silently()?)?, args.format)
 }
