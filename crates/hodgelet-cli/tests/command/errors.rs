@@ -155,10 +155,14 @@ fn an_interrupt_stops_the_command_and_leaves_no_file() {
         // One that looks at the flag between runs, and one that is too long for the moment of grace.
         &["bench", "energies", "sbm", "--repeats", "10000"][..],
         &["generate", "surfaces", "--set", "n_graphs=1000000", "--out", "s.jsonl"],
+        &["evaluate", "sbm", "--repeats", "1000"],
+        &["fit", "sbm", "--restarts", "1000000", "--out", "m.hodgelet"],
     ] {
         let mut running = command(folder.path(), args);
         let child = running.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         wait_for_handler(child.id());
+        // Into the work itself: before it, an interrupt is seen when the dataset has been read.
+        std::thread::sleep(std::time::Duration::from_millis(300));
         let pid = child.id().to_string();
         assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
         let output = child.wait_with_output().unwrap();
