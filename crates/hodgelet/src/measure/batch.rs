@@ -4,13 +4,14 @@
 //! without eigenvectors where the signals allow. Results do not depend on the number of threads, nor on which
 //! complexes are solved together.
 
-use super::component::{BothSides, energies, energies_without_vectors};
+use super::component::{BothSides, Columns, energies, energies_without_vectors};
 use super::harmonic::{self, Neighbor};
 use super::live::LiveSignal;
 use super::{ComplexMeasures, DimMeasures, EnergyMeasure};
 use crate::complex::Complex;
 use crate::hodge::{
-    BoundarySpectrum, CellWeights, HodgeError, Operators, Side, Weighting, gram_entries, smaller_side,
+    BoundarySpectrum, CellWeights, HodgeError, Operators, Side, Weighting, count_zeros, gram_entries,
+    smaller_side,
 };
 use crate::linalg::eigen::Eigenpairs;
 use crate::linalg::lanes::{LANES, LaneSolver};
@@ -113,9 +114,9 @@ fn measure_chunk(samples: &[Sample<'_>], weighting: Weighting) -> Vec<Result<Com
     let sound: Vec<&Work<'_>> = works.iter().filter_map(|w| w.as_ref().ok()).collect();
     let mut jobs: Vec<Job> = sound.iter().enumerate().flat_map(|(at, work)| work.jobs(at)).collect();
     // Large ones first, so that no thread is left with one at the end.
-    jobs.sort_by_key(|job| (std::cmp::Reverse(job.size), job.at, job.k));
+    jobs.sort_by_key(|job| (std::cmp::Reverse(job.size), job.vectors, job.at, job.k));
     let groups: Vec<&[Job]> = jobs
-        .chunk_by(|a, b| a.size == b.size)
+        .chunk_by(|a, b| (a.size, a.vectors) == (b.size, b.vectors))
         .flat_map(|equal| equal.chunks(if equal[0].size <= MAX_LANE_SIZE { LANES } else { 1 }))
         .collect();
     let solved: Vec<Result<Vec<Solved>, HodgeError>> = groups
@@ -155,6 +156,8 @@ struct Job {
     at: usize,
     k: usize,
     size: usize,
+    /// Whether eigenvectors are needed, or coefficients will do.
+    vectors: bool,
 }
 
 /// The spectrum of one operator, with eigenvectors or with the energies that were asked of it.
@@ -169,21 +172,34 @@ where
     W: std::borrow::Borrow<Work<'w>>,
 {
     let work = |job: &Job| works[job.at].borrow();
-    let size = group[0].size;
+    let Job { size, vectors, .. } = group[0];
     if size > MAX_LANE_SIZE {
-        return group.iter().map(|job| work(job).solve_alone(job.k)).collect();
+        return group.iter().map(|job| work(job).solve_alone(job)).collect();
     }
-    solver.reset(size);
+    let columns = |job: &Job| if vectors { None } else { work(job).columns(job.k) };
+    solver.reset(size, group.iter().filter_map(columns).map(|c| c.len()).max().unwrap_or(0));
     for (lane, job) in group.iter().enumerate() {
         if let Some(b) = work(job).operators.boundary(job.k) {
             gram_entries(b, smaller_side(b).0, |i, j, value| solver.add(lane, i, j, value));
         }
+        if let Some(columns) = columns(job) {
+            let mut put = |j: usize, x: &[f64]| {
+                x.iter().enumerate().for_each(|(i, &value)| solver.set_column(lane, i, j, value));
+            };
+            columns.for_each(&mut put);
+        }
     }
-    let sound = solver.solve();
+    let sound = if vectors { solver.solve() } else { solver.solve_columns() };
     let take = |(lane, job): (usize, &Job)| {
         let operators = &work(job).operators;
         if !sound[lane] {
-            return BoundarySpectrum::new(operators, job.k).map(Solved::Vectors);
+            return work(job).solve_alone(job);
+        }
+        if let Some(columns) = columns(job) {
+            let (values, coefficients) = solver.coefficients(lane, columns.len());
+            let zeros = count_zeros(operators, job.k, &values);
+            let found = columns.energies(&values, zeros, &coefficients);
+            return Ok(Solved::Energies(std::sync::Arc::new(found)));
         }
         let mut pairs = Eigenpairs::default();
         solver.eigenpairs(lane, &mut pairs.values, &mut pairs.vectors);
@@ -220,22 +236,35 @@ impl<'a> Work<'a> {
     fn jobs(&self, at: usize) -> Vec<Job> {
         (1..=self.operators.complex().dim())
             .filter(|&k| self.signal(k - 1).is_some() || self.signal(k).is_some())
-            .filter_map(|k| Some(Job { at, k, size: smaller_side(self.operators.boundary(k)?).1 }))
+            .filter_map(|k| {
+                let size = smaller_side(self.operators.boundary(k)?).1;
+                Some(Job { at, k, size, vectors: self.needs_vectors(k, size) })
+            })
             .filter(|job| job.size > 0)
             .collect()
     }
 
-    fn solve_alone(&self, k: usize) -> Result<Solved, HodgeError> {
-        let sides = [self.signal(k - 1), self.signal(k)];
-        let few = |size: usize| sides.iter().flatten().map(|s| s.len()).sum::<usize>() <= size / 2;
-        let size = self.operators.boundary(k).map_or(0, |b| smaller_side(b).1);
-        // The harmonic part of an averaged channel needs the vectors of both operators next to it.
-        let averaged = |s: &&LiveSignal| s.any_averaged();
-        if few(size) && !sides.iter().flatten().any(averaged) {
-            let found = energies_without_vectors(&self.operators, k, sides[0], sides[1])?;
-            return Ok(Solved::Energies(std::sync::Arc::new(found)));
+    /// Energies that are averaged over orientations need the squares of every entry of an eigenvector; so does the
+    /// harmonic part, from both operators next to it. With many channels eigenvectors are the cheaper way.
+    fn needs_vectors(&self, k: usize, size: usize) -> bool {
+        let sides = || [self.signal(k - 1), self.signal(k)].into_iter().flatten();
+        sides().any(LiveSignal::any_averaged) || sides().map(LiveSignal::len).sum::<usize>() > size / 2
+    }
+
+    /// The channels on both sides of `B̃_k`.
+    fn columns(&self, k: usize) -> Option<Columns<'_>> {
+        Some(Columns::new(self.operators.boundary(k)?, self.signal(k - 1), self.signal(k)))
+    }
+
+    /// Solves one job by the dense backend.
+    fn solve_alone(&self, job: &Job) -> Result<Solved, HodgeError> {
+        match self.columns(job.k).filter(|_| !job.vectors) {
+            Some(columns) => {
+                let found = energies_without_vectors(&self.operators, job.k, &columns)?;
+                Ok(Solved::Energies(std::sync::Arc::new(found)))
+            }
+            None => BoundarySpectrum::new(&self.operators, job.k).map(Solved::Vectors),
         }
-        BoundarySpectrum::new(&self.operators, k).map(Solved::Vectors)
     }
 
     fn finish(&self, spectra: Vec<Option<Solved>>) -> Result<ComplexMeasures, HodgeError> {

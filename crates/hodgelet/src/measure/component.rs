@@ -87,7 +87,66 @@ pub(super) struct BothSides {
     pub rank: usize,
 }
 
-/// Energies over the spectrum of `B̃_k` without eigenvectors; no channel may be averaged over orientations.
+/// The channels whose energies over the spectrum of `B̃_k` are wanted, as columns of the size of its smaller Gram
+/// matrix; none may be averaged over orientations.
+pub(super) struct Columns<'a> {
+    b: &'a SparseMat,
+    side: Side,
+    signals: [(Side, Option<&'a LiveSignal>); 2],
+}
+
+impl<'a> Columns<'a> {
+    pub fn new(b: &'a SparseMat, faces: Option<&'a LiveSignal>, cells: Option<&'a LiveSignal>) -> Self {
+        let signals = [(Side::Faces, faces), (Side::Cells, cells)];
+        Self { b, side: smaller_side(b).0, signals }
+    }
+
+    /// The columns one after the other: a signal as it is on the side of the Gram matrix, taken across otherwise.
+    pub fn for_each(&self, mut each: impl FnMut(usize, &[f64])) {
+        let mut next = 0;
+        for (on, signal) in self.signals {
+            let Some(signal) = signal else { continue };
+            for position in 0..signal.len() {
+                let x = signal.dense(position);
+                if on == self.side {
+                    each(next, &x)
+                } else {
+                    each(next, &across(self.b, on, &x))
+                }
+                next += 1;
+            }
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.signals.iter().filter_map(|(_, s)| *s).map(LiveSignal::len).sum()
+    }
+
+    /// The measures that follow from all eigenvalues, ascending, of which the first `zeros` are zero, and the
+    /// coefficients of each column.
+    pub fn energies(&self, values: &[f64], zeros: usize, coefficients: &[impl AsRef<[f64]>]) -> BothSides {
+        let values = &values[zeros..];
+        let mut out = BothSides { rank: values.len(), ..BothSides::default() };
+        let mut columns = coefficients.iter();
+        for (on, signal) in self.signals {
+            let Some(signal) = signal else { continue };
+            let mut energies = Vec::with_capacity(signal.len() * values.len());
+            for column in columns.by_ref().take(signal.len()) {
+                let mass = |(c, value): (&f64, &f64)| if on == self.side { c * c } else { c * c / value };
+                energies.extend(column.as_ref()[zeros..].iter().zip(values).map(mass));
+            }
+            let measure = EnergyMeasure::merged(values, &signal.channels, &energies);
+            match on {
+                Side::Faces => out.faces = measure,
+                Side::Cells => out.cells = measure,
+            }
+        }
+        out
+    }
+}
+
+/// Energies over the spectrum of `B̃_k` without eigenvectors, by the dense backend.
 ///
 /// # Complexity
 ///
@@ -95,45 +154,15 @@ pub(super) struct BothSides {
 pub(super) fn energies_without_vectors(
     operators: &Operators<'_>,
     k: usize,
-    faces: Option<&LiveSignal>,
-    cells: Option<&LiveSignal>,
+    columns: &Columns<'_>,
 ) -> Result<BothSides, HodgeError> {
-    let Some(b) = operators.boundary(k) else { return Ok(BothSides::default()) };
-    let (side, size) = smaller_side(b);
+    let (side, size) = smaller_side(columns.b);
     let mut gram = Mat::zeros(size, size);
-    gram_entries(b, side, |i, j, value| gram[(i, j)] += value);
-
-    let signals = [(Side::Faces, faces), (Side::Cells, cells)];
-    let n_columns = signals.iter().map(|(_, s)| s.map_or(0, LiveSignal::len)).sum();
-    let mut columns = Mat::zeros(size, n_columns);
-    let mut next = 0;
-    for (on, signal) in signals {
-        for position in 0..signal.map_or(0, LiveSignal::len) {
-            let x = signal.map(|s| s.dense(position)).unwrap_or_default();
-            let x = if on == side { x } else { across(b, on, &x) };
-            columns.col_as_slice_mut(next).copy_from_slice(&x);
-            next += 1;
-        }
-    }
-    let (values, coefficients) = spectral_coefficients(gram, columns)?;
+    gram_entries(columns.b, side, |i, j, value| gram[(i, j)] += value);
+    let mut rhs = Mat::zeros(size, columns.len());
+    columns.for_each(|j, x| rhs.col_as_slice_mut(j).copy_from_slice(x));
+    let (values, coefficients) = spectral_coefficients(gram, rhs)?;
     let zeros = count_zeros(operators, k, &values);
-    let values = &values[zeros..];
-    let mut out = BothSides { rank: values.len(), ..BothSides::default() };
-    let mut next = 0;
-    for (on, signal) in signals {
-        let Some(signal) = signal else { continue };
-        let mut energies = Vec::with_capacity(signal.len() * values.len());
-        for _ in 0..signal.len() {
-            let column = &coefficients.col_as_slice(next)[zeros..];
-            next += 1;
-            let mass = |(c, value): (&f64, &f64)| if on == side { c * c } else { c * c / value };
-            energies.extend(column.iter().zip(values).map(mass));
-        }
-        let measure = EnergyMeasure::merged(values, &signal.channels, &energies);
-        match on {
-            Side::Faces => out.faces = measure,
-            Side::Cells => out.cells = measure,
-        }
-    }
-    Ok(out)
+    let coefficients: Vec<&[f64]> = (0..columns.len()).map(|j| coefficients.col_as_slice(j)).collect();
+    Ok(columns.energies(&values, zeros, &coefficients))
 }

@@ -168,6 +168,17 @@ pub fn random_sample(complex: &Complex, seed: u64) -> Sample<'_> {
     Sample { complex: Cow::Borrowed(complex), signals, weights: None }
 }
 
+/// One oriented channel on every dimension.
+pub fn oriented_sample(complex: &Complex, seed: u64) -> Sample<'_> {
+    let mut rng = rng(seed);
+    let signal = |dim| {
+        let values: Vec<f64> = (0..complex.n_cells(dim)).map(|_| rng.random_range(-2.0..2.0)).collect();
+        Some(Signal::from_row_major(values.len(), 1, &values, Orientation::Oriented).unwrap())
+    };
+    let signals = (0..=complex.dim()).map(signal).collect();
+    Sample { complex: Cow::Borrowed(complex), signals, weights: None }
+}
+
 /// Random positive weights on every dimension.
 pub fn random_weights(complex: &Complex, seed: u64) -> CellWeights {
     let mut rng = rng(seed);

@@ -73,10 +73,14 @@ impl Change {
 }
 
 fn check(complex: &Complex, seed: u64, what: &str) {
+    check_sample(complex, random_sample(complex, seed), seed, what);
+    check_sample(complex, oriented_sample(complex, seed), seed, what);
+}
+
+fn check_sample(complex: &Complex, sample: Sample<'_>, seed: u64, what: &str) {
     let n_dims = complex.dim() + 1;
     let change = Change::random(complex, seed);
     let changed = change.complex(complex);
-    let sample = random_sample(complex, seed);
     let signals: Vec<Option<Signal>> = sample
         .signals
         .iter()
