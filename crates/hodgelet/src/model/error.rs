@@ -80,6 +80,14 @@ pub enum ModelError {
         /// Points allowed.
         most: usize,
     },
+    /// A point of another number of parameters.
+    #[error("{found} parameters, but the problem has {expected}")]
+    Parameters {
+        /// Parameters of the problem.
+        expected: usize,
+        /// Parameters found.
+        found: usize,
+    },
     /// Training could not start or was stopped before it had anything.
     #[error("training failed: {reason}")]
     Training {

@@ -1,5 +1,9 @@
 //! Training: from measures and targets to a fitted model.
 
+mod problem;
+
+pub use problem::{StartBlock, TrainingObjective, TrainingProblem};
+
 use super::features::{BlockSpace, FeatureMap};
 use super::fitted::{FittedTargets, Model, Summary};
 use super::objective::{Objective, Priors, Problem, State};

@@ -19,7 +19,7 @@ pub use error::ModelError;
 pub use estimator::{HodgeletClassifier, HodgeletRegressor};
 pub use features::{BlockSpace, FeatureMap};
 pub use file::FileError;
-pub use fit::Stage;
+pub use fit::{Stage, StartBlock, TrainingObjective, TrainingProblem};
 pub use fitted::{FittedTargets, Model, PredictedTargets, Prediction, Summary};
 pub use params::{ClassLikelihood, Inference, KernelParams, LengthscaleChoice, Method, ModelParams};
 pub use space::{FeatureTransform, Lift, Measured, SpaceParams, measure_dataset};
