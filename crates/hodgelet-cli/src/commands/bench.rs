@@ -1,4 +1,9 @@
-//! `hodgelet bench`: seconds and memory on the way from a dataset to features.
+//! `hodgelet bench`: seconds and memory on the way from a dataset to features, and of training.
+
+mod export;
+mod floor;
+mod table;
+mod train;
 
 use crate::args::{SignalArgs, has_columns, name_of};
 use crate::error::CommandError;
@@ -19,6 +24,10 @@ use std::time::Instant;
 pub enum BenchCommand {
     /// Reading, energies and features of a dataset; files and the start of the program are left out of the energies
     Energies(EnergiesArgs),
+    /// Training of one fold, and one evaluation of its objective beside the matrix routines it needs
+    Train(Box<train::TrainArgs>),
+    /// Training on plain features and classes, without graphs
+    Table(table::TableArgs),
 }
 
 /// Flags of `hodgelet bench energies`.
@@ -78,8 +87,11 @@ struct Times {
 ///
 /// [`CommandError`].
 pub fn run(command: &BenchCommand, terminal: Terminal) -> Result<(), CommandError> {
-    let BenchCommand::Energies(args) = command;
-    output::print(&energies(args, terminal)?, args.format)
+    match command {
+        BenchCommand::Energies(args) => output::print(&energies(args, terminal)?, args.format),
+        BenchCommand::Train(args) => output::print(&train::run(args, terminal)?, args.format),
+        BenchCommand::Table(args) => output::print(&table::run(args)?, args.format),
+    }
 }
 
 fn energies(args: &EnergiesArgs, terminal: Terminal) -> Result<Times, CommandError> {

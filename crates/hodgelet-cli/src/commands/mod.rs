@@ -59,7 +59,7 @@ enum Command {
     Datasets(datasets::DatasetsCommand),
     /// Draws a built-in dataset and writes it as JSONL
     Generate(generate::GenerateArgs),
-    /// Times parts of the way from a dataset to features
+    /// Times parts of the way from a dataset to features, and training
     #[command(subcommand)]
     Bench(bench::BenchCommand),
 }
