@@ -12,6 +12,7 @@ use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::model::{ModelError, ModelParams, Stage, Summary, measure_dataset};
+use hodgelet_eval::splits::KFoldParams;
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -89,7 +90,8 @@ pub struct Trained {
 pub fn run(args: &TrainArgs, terminal: Terminal) -> Result<Trained, CommandError> {
     let dataset = args.source.read(terminal)?.dataset;
     let params = settings(args, &dataset)?;
-    let splits = k_fold(&dataset, args.folds, 1, args.source.seed)?;
+    let folds = KFoldParams { folds: args.folds, seed: args.source.seed, ..KFoldParams::default() };
+    let splits = k_fold(&dataset, folds)?;
     let Some(split) = splits.get(args.fold) else {
         let message = format!("--fold {}, expected less than {} folds", args.fold, splits.len());
         return Err(CommandError::usage(message, None));
