@@ -285,7 +285,9 @@ impl<'a> Work<'a> {
             harmonic::on_components(&self.operators, signal)
         } else {
             let neighbors: Vec<Neighbor<'_>> = [below.1, above.1].into_iter().flatten().collect();
-            harmonic::residual(signal, &neighbors)
+            let inside = |p: usize| exact.energies(p).iter().chain(coexact.energies(p)).sum();
+            let others: Vec<f64> = (0..signal.len()).map(inside).collect();
+            harmonic::residual(signal, &others, &neighbors)
         };
         let measures = DimMeasures { exact, coexact, harmonic, n_channels: signal.n_channels, betti };
         if [&measures.exact, &measures.coexact, &measures.harmonic].iter().all(|m| m.is_finite()) {

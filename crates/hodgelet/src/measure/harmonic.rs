@@ -1,6 +1,7 @@
 //! Harmonic energies: what is left of a signal outside the images of both operators.
 //!
-//! The residual *vector* is formed and then squared; subtracting energies instead would cancel.
+//! Where they are a fair share of the whole they are what the other two components leave of it. Where they are not,
+//! that difference would cancel: the residual *vector* is formed and then squared.
 
 use super::EnergyMeasure;
 use super::component::across;
@@ -36,12 +37,20 @@ pub(super) fn on_components(operators: &Operators<'_>, signal: &LiveSignal) -> E
     one_atom(signal, (0..signal.len()).map(energy).collect())
 }
 
-/// Harmonic energies as the squared residual outside the images of both neighbors.
-pub(super) fn residual(signal: &LiveSignal, neighbors: &[Neighbor<'_>]) -> EnergyMeasure {
-    let diagonal =
-        if signal.any_averaged() { projector_diagonal(signal.n_cells, neighbors) } else { Vec::new() };
+/// Share of a channel's energy above which the difference is taken: it is then good to eleven digits.
+const FAIR_SHARE: f64 = 1e-4;
+
+/// Harmonic energies outside the images of both neighbors, where `others` has the energy of each live channel inside.
+pub(super) fn residual(signal: &LiveSignal, others: &[f64], neighbors: &[Neighbor<'_>]) -> EnergyMeasure {
+    let mut diagonal = None;
     let energy = |position: usize| {
+        let whole: f64 = signal.entries(position).map(|(_, x)| x * x).sum();
+        let left = whole - others[position];
+        if left > FAIR_SHARE * whole {
+            return left;
+        }
         if signal.is_averaged(position) {
+            let diagonal = diagonal.get_or_insert_with(|| projector_diagonal(signal.n_cells, neighbors));
             return signal.entries(position).map(|(i, x)| diagonal[i] * x * x).sum();
         }
         let mut r = signal.dense(position);
