@@ -58,11 +58,13 @@ pub fn wavelet_vjp(
         .into_par_iter()
         .map(|c| {
             let range = c * CHUNK..n.min((c + 1) * CHUNK);
-            let mut filters = Filters::new(measures, bank, range.clone())?;
+            let (mut filters, derivatives) = Filters::with_derivatives(measures, bank, range.clone())?;
+            let mut slopes = Vec::new();
             for i in range.clone() {
                 for j in 0..width {
                     // ∂f/∂w_jn = 2 w_jn Σ_d E_nd · (∂f/∂s_dj) / (2 s_dj)
-                    let mut slopes = vec![0.0; measures.atoms(i).len()];
+                    slopes.clear();
+                    slopes.resize(measures.atoms(i).len(), 0.0);
                     for (d, masses) in measures.channels(i) {
                         let at = (i, d * width + j);
                         let slope = upstream[at] / features[at];
@@ -73,7 +75,7 @@ pub fn wavelet_vjp(
                 }
             }
             let mut gradient = vec![0.0; bank.n_parameters()];
-            bank.vjp(filters.eigenvalues(measures), &filters.values, &mut gradient)?;
+            bank.vjp_from_derivatives(&derivatives, &filters.values, &mut gradient)?;
             Ok(gradient)
         })
         .collect::<Result<_, BankError>>()?;
@@ -113,8 +115,20 @@ impl Filters {
         Ok(Self { first, n, values })
     }
 
-    fn eigenvalues<'m>(&self, measures: &'m BlockMeasures) -> &'m [f64] {
-        &measures.eigenvalues()[self.first..self.first + self.n]
+    /// The same with the derivative of each filter in each of its parameters, `[n_parameters, n]`: both come from
+    /// one exponential.
+    fn with_derivatives(
+        measures: &BlockMeasures,
+        bank: &Bank,
+        range: std::ops::Range<usize>,
+    ) -> Result<(Self, Vec<f64>), BankError> {
+        let first = measures.atoms(range.start).start;
+        let n = measures.atoms(range.end - 1).end - first;
+        let (mut values, mut derivatives) =
+            (vec![0.0; bank.n_filters() * n], vec![0.0; bank.n_parameters() * n]);
+        let eigenvalues = &measures.eigenvalues()[first..first + n];
+        bank.evaluate_with_derivatives(eigenvalues, &mut values, &mut derivatives)?;
+        Ok((Self { first, n, values }, derivatives))
     }
 
     /// Filter `j` at the atoms of complex `i`.
