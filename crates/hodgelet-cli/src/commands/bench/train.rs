@@ -45,6 +45,9 @@ pub struct TrainArgs {
     /// Stop as soon as the ELBO is this high
     #[arg(long, value_name = "ELBO", allow_negative_numbers = true)]
     until: Option<f64>,
+    /// How close to its optimum the posterior is found in every evaluation, relative to the ELBO [default: 1e-6]
+    #[arg(long, value_name = "SHARE")]
+    inner_tolerance: Option<f64>,
     /// Warm evaluations that are timed against their matrix routines; 0 for none
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(0..=1000))]
     evaluations: u16,
@@ -152,6 +155,7 @@ pub fn run(args: &TrainArgs, terminal: Terminal) -> Result<Trained, CommandError
 /// The settings of the flags. On the way to a given ELBO small gains do not stop the training.
 fn settings(args: &TrainArgs, dataset: &Dataset) -> Result<ModelParams, CommandError> {
     let mut params = args.model.params(dataset, args.source.seed)?;
+    params.variational.tolerance = args.inner_tolerance.unwrap_or(params.variational.tolerance);
     if args.until.is_some() {
         if params.prior_deviation.is_some() {
             let hint = Some("add --no-priors");
