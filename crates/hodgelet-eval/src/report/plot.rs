@@ -72,7 +72,7 @@ struct Frame {
 }
 
 impl Frame {
-    const LEFT: f64 = 50.0;
+    const LEFT: f64 = 62.0;
     const RIGHT: f64 = 12.0;
     const SIDES: f64 = Self::LEFT + Self::RIGHT;
     const TOP: f64 = 28.0;
@@ -170,8 +170,8 @@ mod tests {
         let svg = reliability_svg(&[bin(0.0, 0.5, 0, 0.0, 0.0), bin(0.5, 1.0, 4, 0.75, 0.5)], 0.25);
         assert_eq!(svg.matches("<rect").count(), 1);
         assert!(svg.contains("<title>4 predictions, confidence 0.750, accuracy 0.500</title>"));
-        // the right half of the axis, from 50 to 308, and half of the height between 280 and 28
-        assert!(svg.contains("<rect x='179.0' y='154.0' width='129.0' height='126.0'"), "{svg}");
+        // the right half of the axis, from 62 to 308, and half of the height between 280 and 28
+        assert!(svg.contains("<rect x='185.0' y='154.0' width='123.0' height='126.0'"), "{svg}");
         assert!(svg.contains("reliability, ECE 0.250"));
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
     }
