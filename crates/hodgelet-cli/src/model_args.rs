@@ -3,6 +3,7 @@
 use crate::args::{SignalArgs, laplacian, named};
 use crate::error::CommandError;
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use clap::builder::TypedValueParser;
 use hodgelet::dataset::{Column, Dataset};
 use hodgelet::encode::VertexSignal;
@@ -53,7 +54,7 @@ pub struct ModelArgs {
     #[arg(long)]
     no_priors: bool,
     /// Starts from different scales; the best objective is kept
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     restarts: usize,
     /// Most steps of the optimizer
     #[arg(long, value_name = "N", default_value_t = 60)]

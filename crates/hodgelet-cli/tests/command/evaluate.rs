@@ -165,6 +165,8 @@ fn what_cannot_be_evaluated_is_refused() {
     let error = |args: &[&str]| run(args).failure(1);
     let unknown = error(&["evaluate", "sbm", "--model", "hodg"]);
     assert!(unknown.contains("[possible values: hodge, wt, line-graph, fourier]"), "{unknown}");
+    let none = error(&["evaluate", "sbm", "--restarts", "0"]);
+    assert!(none.contains("invalid value '0' for '--restarts <N>'"), "{none}");
     assert_eq!(
         error(&["evaluate", "sbm", "--folds", "1"]),
         "error: found 1 folds, expected at least 3\nhint: --train-on-validation needs 2 folds only\n"
