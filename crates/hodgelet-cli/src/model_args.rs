@@ -11,10 +11,12 @@ use hodgelet::hodge::Weighting;
 use hodgelet::kernel::Family;
 use hodgelet::model::{ClassLikelihood, FeatureTransform, LengthscaleChoice, Method, ModelParams};
 use hodgelet::signal::Orientation;
+use hodgelet::wavelet::ScaleTransform;
 use std::time::Duration;
 
 const METHODS: [&str; 4] = ["hodge", "wt", "line-graph", "fourier"];
 const LIKELIHOODS: [&str; 3] = ["auto", "softmax", "gpflow"];
+const TRANSFORMS: [&str; 2] = ["log", "softplus"];
 const LENGTHSCALES: [&str; 3] = ["isotropic", "per-channel", "ard"];
 
 /// Which model.
@@ -41,6 +43,9 @@ pub struct ModelArgs {
     /// Band-pass terms in each filter
     #[arg(long, value_name = "L", default_value_t = 3)]
     bands: usize,
+    /// How scales depend on the numbers that are trained: log or softplus [default: log; softplus with --faithful]
+    #[arg(long, value_name = "TRANSFORM", value_parser = named::<ScaleTransform>(&TRANSFORMS))]
+    scale_transform: Option<ScaleTransform>,
     /// Covariance function: se, matern12, matern32, matern52, matern:NU, rq, linear or poly:DEGREE
     #[arg(long, value_name = "FAMILY", default_value = "se", value_parser = family)]
     kernel: Family,
@@ -77,6 +82,7 @@ impl ModelArgs {
         params.space.dims = self.dims.clone().or(params.space.dims);
         if let FeatureTransform::Wavelets(bank) = &mut params.space.transform {
             (bank.n_filters, bank.n_bands) = (self.filters, self.bands);
+            bank.transform = self.scale_transform.unwrap_or(bank.transform);
         }
         params.kernel.family = self.kernel;
         params.kernel.lengthscales = self.lengthscales;

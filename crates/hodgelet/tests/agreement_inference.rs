@@ -375,3 +375,32 @@ fn robust_max_converges_in_spite_of_wrong_labels() {
     eprintln!("robust-max of 6: {} steps, ELBO {}", posterior.iterations(), posterior.objective());
     assert!(posterior.iterations() < 300 && posterior.objective() > -159.0);
 }
+
+/// What training relies on: a posterior cut short is a bound, and going on from it leads to the optimum.
+#[test]
+fn a_posterior_cut_short_is_a_bound_and_a_start() {
+    let n = 30;
+    let k = gram(n, 1.5);
+    let inference = VariationalParams { tolerance: 1e-12, ..Default::default() }.check().unwrap();
+    for (name, likelihood, observations) in every_kind(n) {
+        let mut workspace = Workspace::default();
+        let best = fit(&k, &likelihood, &observations).unwrap().objective();
+        let (mut sites, mut elbo, mut rounds) = (None, f64::NEG_INFINITY, 0);
+        while elbo < best - 1e-6 * best.abs() {
+            let start = sites.as_ref();
+            let short = inference
+                .fit_within(3, k.as_ref(), &likelihood, &observations, start, &mut workspace)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(short.iterations() <= 3, "{name}");
+            assert!(
+                short.objective() >= elbo - 1e-9 * best.abs(),
+                "{name}: {} after {elbo}",
+                short.objective()
+            );
+            assert!(short.objective() <= best + 1e-6 * best.abs(), "{name}: {} > {best}", short.objective());
+            (sites, elbo) = (Some(short.sites().clone()), short.objective());
+            rounds += 1;
+            assert!(rounds < 200, "{name}: stuck at {elbo}, expected {best}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ mod wavelet;
 pub use block::{Block, BlockMeasures, Part};
 pub use fourier::{FourierError, FourierPoints};
 pub use standardize::Standardizer;
-pub use wavelet::{harmonic_features, wavelet_features, wavelet_vjp};
+pub use wavelet::{WaveletTape, harmonic_features, wavelet_features};
 
 /// Added under the root: the norm has no derivative at zero.
 pub const ENERGY_FLOOR: f64 = 1e-12;

@@ -1,8 +1,10 @@
 //! Standardization of feature columns by training statistics, with its exact derivative.
 
+use crate::linalg::simd::lane_sum;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Mat, MatMut, MatRef};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Deviation, relative to the largest value of its column, below which a column counts as constant. Features of
 /// isomorphic complexes differ by about 1e-13; a deviation of that size must not be blown up to 1.
@@ -27,10 +29,10 @@ impl Standardizer {
         let weights = Weights::new(weights, features.nrows());
         let (mut means, mut inverses) = (Vec::new(), Vec::new());
         for j in 0..features.ncols() {
-            let column = || features.col(j).iter();
-            let mean = weights.mean(column().copied());
-            let deviation = weights.mean(column().map(|x| (x - mean).powi(2))).sqrt();
-            let largest = column().fold(0.0f64, |a, x| a.max(x.abs()));
+            let column = contiguous(features, j);
+            let mean = weights.mean(&column, |x| x);
+            let deviation = weights.mean(&column, |x| (x - mean) * (x - mean)).sqrt();
+            let largest = column.iter().fold(0.0f64, |a, x| a.max(x.abs()));
             let live = deviation > CONSTANT * largest && (1.0 / deviation).is_finite();
             means.push(mean);
             inverses.push(if live { 1.0 / deviation } else { 0.0 });
@@ -83,10 +85,13 @@ impl Standardizer {
     pub fn vjp(&self, z: MatRef<'_, f64>, mut upstream: MatMut<'_, f64>, weights: Option<&[f64]>) {
         let weights = Weights::new(weights, z.nrows());
         for j in 0..z.ncols() {
-            let column = upstream.rb_mut().col_mut(j);
-            let sum: f64 = column.rb().iter().sum();
-            let tilt: f64 = column.rb().iter().zip(z.col(j).iter()).map(|(g, z)| g * z).sum();
-            for (i, (g, z)) in column.iter_mut().zip(z.col(j).iter()).enumerate() {
+            let z = contiguous(z, j);
+            let (sum, tilt) = {
+                let column = contiguous(upstream.rb(), j);
+                (lane_sum(&column, &column, |g, _| g), lane_sum(&column, &z, |g, z| g * z))
+            };
+            let column = upstream.rb_mut().col_mut(j).iter_mut();
+            for (i, (g, z)) in column.zip(z.iter()).enumerate() {
                 *g = self.inverses[j] * (*g - weights.share(i) * (sum + z * tilt));
             }
         }
@@ -98,6 +103,14 @@ impl Standardizer {
         let mut z = features.to_owned();
         self.apply(z.as_mut());
         z
+    }
+}
+
+/// Column `j` as a slice, copied only where it is not stored as one.
+fn contiguous<'a>(matrix: MatRef<'a, f64>, j: usize) -> Cow<'a, [f64]> {
+    match matrix.col(j).try_as_col_major() {
+        Some(column) => Cow::Borrowed(column.as_slice()),
+        None => Cow::Owned(matrix.col(j).iter().copied().collect()),
     }
 }
 
@@ -118,11 +131,12 @@ impl<'a> Weights<'a> {
         self.weights.map_or(1.0, |w| w[i]) / self.total
     }
 
-    fn mean(&self, values: impl Iterator<Item = f64>) -> f64 {
-        match self.weights {
-            None => values.sum::<f64>() / self.total,
-            Some(weights) => values.zip(weights).map(|(x, w)| x * w).sum::<f64>() / self.total,
-        }
+    fn mean(&self, values: &[f64], map: impl Fn(f64) -> f64) -> f64 {
+        let sum = match self.weights {
+            None => lane_sum(values, values, |x, _| map(x)),
+            Some(weights) => lane_sum(values, weights, |x, w| map(x) * w),
+        };
+        sum / self.total
     }
 }
 

@@ -1,21 +1,25 @@
 //! The Gaussian `q` of one latent function from its sites: `S = (K⁻¹ + W)⁻¹`, `m = S λ`, without `K⁻¹`.
 //!
-//! Sites with `w ≥ 0` go through `B = I + W^½ K W^½ = L Lᵀ`. A likelihood that is not log-concave can ask for
-//! negative precisions; those enter as a correction of low rank, so `S` is exact for them too:
-//! with `S₊` the covariance of the other sites, `N` the negative ones and `D = diag |w_N|`,
+//! With `R = |W|^½` and the signs `Σ` of the sites, `(K + W⁻¹)⁻¹ = R B⁻¹ R` for `B = Σ + R K R`. A likelihood that is
+//! not log-concave can ask for negative precisions. Points with `w ≥ 0` are put first: their block of `B` is the
+//! identity plus a covariance, and what the elimination leaves of the other block is negative definite just when
+//! there is a `q`. So two Cholesky factors and one solve give
 //!
 //! ```text
-//! S = S₊ + Yᵀ Y,   Y = L_N⁻¹ D^½ S₊[N, :],   I − D^½ S₊[N, N] D^½ = L_N L_Nᵀ
+//! B = L Σ Lᵀ,   (K + W⁻¹)⁻¹ = Tᵀ Σ T,   T = L⁻¹ R
 //! ```
+//!
+//! at the price of one factor, and without negative sites it is the usual `B = I + W^½ K W^½ = L Lᵀ`.
 
 use crate::linalg::cholesky::{
     CholeskyScratch, NotPositiveDefinite, factor_in_place, invert_lower, log_determinant,
     solve_lower_in_place,
 };
+use crate::linalg::simd::dot;
 use crate::linalg::symmetric::{add_lower_gram, add_outer, product};
 use faer::{Mat, MatMut, MatRef, Par};
 
-/// Where `w K` is below this, `S` is computed as `K − …`, elsewhere as `(1 − diag B⁻¹) / w`: each form loses
+/// Where `|w| K` is below this, `S` is computed as `K − …`, elsewhere as `(Σ − diag B⁻¹) / |w|`: each form loses
 /// digits where the other keeps them.
 const WEAK_SITE: f64 = 1e-3;
 
@@ -31,12 +35,14 @@ impl Default for FactorScratch {
     }
 }
 
-/// What is kept of one latent function: `(K + W⁻¹)⁻¹ = TᵀT − J Jᵀ`.
+/// What is kept of one latent function: `(K + W⁻¹)⁻¹ = Tᵀ Σ T`.
 pub(super) struct Factor {
-    /// `T = L⁻¹ W^½`, lower triangular, `[n, n]`; zeros above the diagonal.
+    /// `T`, lower triangular, `[n, n]`; zeros above the diagonal.
     root: Mat<f64>,
-    /// `J = K⁻¹ Yᵀ`, `[n, n_negative]`.
-    excess: Mat<f64>,
+    /// Which point each row and column of `T` belongs to: those with `w ≥ 0`, then the others.
+    order: Vec<usize>,
+    /// Number of points with `w ≥ 0`.
+    n_positive: usize,
 }
 
 /// Marginals and dual parameters of one latent function.
@@ -53,7 +59,8 @@ impl Factor {
     /// A factor that uses the memory of `root`, if its size fits.
     pub(super) fn reuse(root: Option<Mat<f64>>, n: usize) -> Self {
         let fits = root.filter(|root| root.shape() == (n, n));
-        Self { root: fits.unwrap_or_else(|| Mat::zeros(n, n)), excess: Mat::zeros(n, 0) }
+        let root = fits.unwrap_or_else(|| Mat::zeros(n, n));
+        Self { root, order: (0..n).collect(), n_positive: n }
     }
 
     /// The memory, for [`Factor::reuse`].
@@ -65,21 +72,26 @@ impl Factor {
     pub(super) fn reset(&mut self, gram: MatRef<'_, f64>) -> Marginals {
         let n = gram.nrows();
         self.root.fill(0.0);
-        self.excess = Mat::zeros(n, 0);
+        (self.order, self.n_positive) = ((0..n).collect(), n);
         let variance = (0..n).map(|i| gram[(i, i)]).collect();
         Marginals { mean: vec![0.0; n], variance, retained: vec![1.0; n], alpha: vec![0.0; n], log_det: 0.0 }
     }
 
     /// `(K + W⁻¹)⁻¹ x`, `[n, n_columns]`.
     pub(super) fn precision_times(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+        let ordered = Mat::from_fn(x.nrows(), x.ncols(), |a, k| x[(self.order[a], k)]);
         let mut half = Mat::zeros(x.nrows(), x.ncols());
         let mut whole = half.clone();
-        product(self.root.as_ref(), x, half.as_mut(), Par::Seq);
-        product(self.root.transpose(), half.as_ref(), whole.as_mut(), Par::Seq);
-        if self.excess.ncols() > 0 {
-            whole -= &self.excess * (self.excess.transpose() * x);
+        product(self.root.as_ref(), ordered.as_ref(), half.as_mut(), Par::Seq);
+        for k in 0..x.ncols() {
+            half.col_as_slice_mut(k)[self.n_positive..].iter_mut().for_each(|h| *h = -*h);
         }
-        whole
+        product(self.root.transpose(), half.as_ref(), whole.as_mut(), Par::Seq);
+        let mut out = ordered;
+        for (a, &i) in self.order.iter().enumerate() {
+            (0..x.ncols()).for_each(|k| out[(i, k)] = whole[(a, k)]);
+        }
+        out
     }
 
     /// Factors and computes the marginals for site precisions `w` and shifts `lambda`; `gram` is full.
@@ -96,174 +108,129 @@ impl Factor {
         par: Par,
     ) -> Result<Marginals, NotPositiveDefinite> {
         let n = w.len();
-        let roots: Vec<f64> = w.iter().map(|w| w.max(0.0).sqrt()).collect();
-        let log_det = self.factor_positive(gram, &roots, scratch, par)?;
-        // diag B⁻¹ = column norms of L⁻¹.
-        let mut retained: Vec<f64> =
-            (0..n).map(|j| (j..n).map(|i| self.root[(i, j)].powi(2)).sum()).collect();
-        for (j, root) in roots.iter().enumerate() {
-            (j..n).for_each(|i| self.root[(i, j)] *= root);
+        self.order = (0..n).filter(|&i| w[i] >= 0.0).collect();
+        self.n_positive = self.order.len();
+        self.order.extend((0..n).filter(|&i| !(w[i] >= 0.0)));
+        let roots: Vec<f64> = self.order.iter().map(|&i| w[i].abs().sqrt()).collect();
+        let log_det = self.factor(gram, &roots, scratch, par)?;
+
+        let (mut variance, mut retained) = (vec![0.0; n], vec![0.0; n]);
+        for (a, &i) in self.order.iter().enumerate() {
+            let column = &mut self.root.col_as_slice_mut(a)[a..];
+            let split = self.n_positive.saturating_sub(a);
+            // diag B⁻¹ = signed column norms of L⁻¹.
+            let norm = dot(&column[..split], &column[..split]) - dot(&column[split..], &column[split..]);
+            let sign = if a < self.n_positive { 1.0 } else { -1.0 };
+            retained[i] = sign * norm;
+            variance[i] = ((sign - norm) / w[i].abs()).max(0.0);
+            column.iter_mut().for_each(|t| *t *= roots[a]);
         }
-        let mut marginals =
-            Marginals { mean: vec![], variance: vec![0.0; n], retained: vec![], alpha: vec![], log_det };
-        let weak: Vec<usize> = (0..n).filter(|&i| w[i] * gram[(i, i)] < WEAK_SITE).collect();
-        let projected = self.projected(gram, &weak, par); // U = T K[:, weak]
-        for i in 0..n {
-            if w[i] > 0.0 {
-                marginals.variance[i] = ((1.0 - retained[i]) / w[i]).max(0.0);
-            }
-        }
+        let weak: Vec<usize> = (0..n).filter(|&i| !(w[i].abs() * gram[(i, i)] >= WEAK_SITE)).collect();
+        let projected = self.projected(gram, &weak, par);
         for (k, &i) in weak.iter().enumerate() {
-            let column: f64 = projected.col(k).iter().map(|u| u * u).sum();
-            marginals.variance[i] = (gram[(i, i)] - column).max(0.0);
-            retained[i] = 1.0 - w[i] * marginals.variance[i];
+            variance[i] = (gram[(i, i)] - self.signed_square(projected.col_as_slice(k))).max(0.0);
+            retained[i] = 1.0 - w[i] * variance[i];
         }
-        let negative: Vec<usize> = (0..weak.len()).filter(|&k| w[weak[k]] < 0.0).collect();
-        let raised = self.correct(gram, w, &weak, &negative, &projected, &mut marginals, par)?;
-        for (k, &i) in weak.iter().enumerate() {
-            if negative.binary_search(&k).is_ok() {
-                retained[i] = 1.0 - w[i] * marginals.variance[i];
-            }
-        }
-        self.solve(gram, lambda, raised.as_ref(), &mut marginals, par);
-        if let Some(raised) = &raised {
-            for i in (0..n).filter(|&i| w[i] >= 0.0) {
-                retained[i] -= w[i] * raised.col(i).iter().map(|y| y * y).sum::<f64>();
-            }
-        }
-        marginals.retained = retained;
-        Ok(marginals)
+        let (mean, alpha) = self.solve(gram, lambda, par);
+        Ok(Marginals { mean, variance, retained, alpha, log_det })
     }
 
-    /// `L⁻¹` of `B = I + W₊^½ K W₊^½` into `root`; returns `log |B|`.
-    fn factor_positive(
+    /// `L⁻¹` of `B = Σ + R K R = L Σ Lᵀ` into `root`; returns `log |I + K W|`.
+    fn factor(
         &mut self,
         gram: MatRef<'_, f64>,
         roots: &[f64],
         scratch: &mut FactorScratch,
         par: Par,
     ) -> Result<f64, NotPositiveDefinite> {
-        let n = roots.len();
+        let (n, p) = (roots.len(), self.n_positive);
         if scratch.factor.shape() != (n, n) {
             scratch.factor = Mat::zeros(n, n);
         }
         let b = &mut scratch.factor;
-        for j in 0..n {
-            for i in j..n {
-                b[(i, j)] = roots[i] * gram[(i, j)] * roots[j];
-            }
-            b[(j, j)] += 1.0;
+        self.fill(gram, roots, b);
+        let named =
+            |rows: &[usize], error: NotPositiveDefinite| NotPositiveDefinite { pivot: rows[error.pivot] };
+        let (first, _, mixed, second) = b.as_mut().split_at_mut(p, p);
+        let (mut first, mut mixed, mut second) = (first, mixed, second);
+        factor_in_place(first.as_mut(), &mut scratch.cholesky, par)
+            .map_err(|error| named(&self.order[..p], error))?;
+        if p < n {
+            // `second` holds I − A; what is left of −B there is I − A + X Xᵀ.
+            solve_lower_in_place(first.as_ref(), mixed.as_mut().transpose_mut(), par);
+            add_outer(mixed.as_ref(), 1.0, second.as_mut(), par);
+            factor_in_place(second.as_mut(), &mut scratch.cholesky, par)
+                .map_err(|error| named(&self.order[p..], error))?;
         }
-        factor_in_place(b.as_mut(), &mut scratch.cholesky, par)?;
         invert_lower(b.as_ref(), self.root.as_mut(), par);
         Ok(log_determinant(b.as_ref()))
+    }
+
+    /// The lower triangle of `R K R`, plus the identity for the points with `w ≥ 0`, and the identity less it for
+    /// the others.
+    fn fill(&self, gram: MatRef<'_, f64>, roots: &[f64], b: &mut Mat<f64>) {
+        for (a, &j) in self.order.iter().enumerate() {
+            let column = b.col_as_slice_mut(a);
+            let sign = if a < self.n_positive { 1.0 } else { -1.0 };
+            let scale = sign * roots[a];
+            for (k, &i) in self.order.iter().enumerate().skip(a) {
+                column[k] = scale * roots[k] * gram[(i, j)];
+            }
+            column[a] += 1.0;
+        }
     }
 
     /// `T K[:, columns]`, `[n, n_columns]`.
     fn projected(&self, gram: MatRef<'_, f64>, columns: &[usize], par: Par) -> Mat<f64> {
         let n = gram.nrows();
-        let selected = Mat::from_fn(n, columns.len(), |i, k| gram[(i, columns[k])]);
+        let selected = Mat::from_fn(n, columns.len(), |a, k| gram[(self.order[a], columns[k])]);
         let mut out = Mat::zeros(n, columns.len());
-        product(self.root.as_ref(), selected.as_ref(), out.as_mut(), par);
+        if !columns.is_empty() {
+            product(self.root.as_ref(), selected.as_ref(), out.as_mut(), par);
+        }
         out
     }
 
-    /// Adds the negative sites; returns `Y`, `[n_negative, n]`.
-    #[allow(clippy::too_many_arguments)]
-    fn correct(
-        &mut self,
-        gram: MatRef<'_, f64>,
-        w: &[f64],
-        weak: &[usize],
-        negative: &[usize],
-        projected: &Mat<f64>,
-        marginals: &mut Marginals,
-        par: Par,
-    ) -> Result<Option<Mat<f64>>, NotPositiveDefinite> {
-        let (n, count) = (w.len(), negative.len());
-        self.excess = Mat::zeros(n, count);
-        if count == 0 {
-            return Ok(None);
-        }
-        let point: Vec<usize> = negative.iter().map(|&k| weak[k]).collect();
-        let u = Mat::from_fn(n, count, |i, k| projected[(i, negative[k])]);
-        // K⁻¹ S₊[:, N] = E_N − Tᵀ U, and S₊[:, N] = K times it.
-        let mut dual = Mat::zeros(n, count);
-        product(self.root.transpose(), u.as_ref(), dual.as_mut(), par);
-        for k in 0..count {
-            for i in 0..n {
-                let unit = if i == point[k] { 1.0 } else { 0.0 };
-                dual[(i, k)] = (unit - dual[(i, k)]) * (-w[point[k]]).sqrt();
-            }
-        }
-        let mut covariance = Mat::zeros(n, count);
-        product(gram, dual.as_ref(), covariance.as_mut(), par);
-        let scale = |k: usize| (-w[point[k]]).sqrt();
-        let mut small = Mat::from_fn(count, count, |a, b| {
-            (if a == b { 1.0 } else { 0.0 }) - scale(a) * covariance[(point[a], b)]
-        });
-        factor_in_place(small.as_mut(), &mut CholeskyScratch::default(), par)
-            .map_err(|error| NotPositiveDefinite { pivot: point[error.pivot] })?;
-        marginals.log_det += log_determinant(small.as_ref());
-        let mut raised = covariance.transpose().to_owned();
-        solve_lower_in_place(small.as_ref(), raised.as_mut(), par);
-        let mut excess = dual.transpose().to_owned();
-        solve_lower_in_place(small.as_ref(), excess.as_mut(), par);
-        self.excess = excess.transpose().to_owned();
-        for i in 0..n {
-            marginals.variance[i] += raised.col(i).iter().map(|y| y * y).sum::<f64>();
-        }
-        Ok(Some(raised))
+    /// `uᵀ Σ u`.
+    fn signed_square(&self, u: &[f64]) -> f64 {
+        let (positive, negative) = u.split_at(self.n_positive);
+        dot(positive, positive) - dot(negative, negative)
     }
 
-    /// `α = K⁻¹ S λ` and `m = K α`.
-    fn solve(
-        &self,
-        gram: MatRef<'_, f64>,
-        lambda: &[f64],
-        raised: Option<&Mat<f64>>,
-        marginals: &mut Marginals,
-        par: Par,
-    ) {
+    /// `m = K α` and `α = K⁻¹ S λ`.
+    fn solve(&self, gram: MatRef<'_, f64>, lambda: &[f64], par: Par) -> (Vec<f64>, Vec<f64>) {
         let n = lambda.len();
         let lambda = MatRef::from_column_major_slice(lambda, n, 1);
-        let mut prior = Mat::zeros(n, 1);
-        product(gram, lambda, prior.as_mut(), par);
-        let mut alpha = lambda.to_owned();
-        let (mut half, mut whole) = (Mat::zeros(n, 1), Mat::zeros(n, 1));
-        product(self.root.as_ref(), prior.as_ref(), half.as_mut(), par);
-        product(self.root.transpose(), half.as_ref(), whole.as_mut(), par);
-        alpha -= &whole;
-        if let Some(raised) = raised {
-            alpha += &self.excess * (raised * lambda);
-        }
         let mut mean = Mat::zeros(n, 1);
+        product(gram, lambda, mean.as_mut(), par);
+        let alpha = lambda - self.precision_times(mean.as_ref());
         product(gram, alpha.as_ref(), mean.as_mut(), par);
-        marginals.mean = mean.col(0).iter().copied().collect();
-        marginals.alpha = alpha.col(0).iter().copied().collect();
+        (mean.col_as_slice(0).to_vec(), alpha.col_as_slice(0).to_vec())
     }
 
     /// Adds `scale · (K + W⁻¹)⁻¹` to the lower triangle of `out`.
     pub(super) fn add_precision(&self, scale: f64, mut out: MatMut<'_, f64>, par: Par) {
-        add_lower_gram(self.root.as_ref(), scale, out.as_mut(), par);
-        if self.excess.ncols() > 0 {
-            add_outer(self.excess.as_ref(), -scale, out, par);
+        let (n, p) = (self.root.nrows(), self.n_positive);
+        if p == n {
+            return add_lower_gram(self.root.as_ref(), scale, out, par);
+        }
+        let mut ordered = Mat::zeros(n, n);
+        let (positive, negative) = self.root.as_ref().split_at_row(p);
+        add_lower_gram(positive.subcols(0, p), scale, ordered.as_mut().submatrix_mut(0, 0, p, p), par);
+        add_outer(negative.transpose(), -scale, ordered.as_mut(), par);
+        for (a, &j) in self.order.iter().enumerate() {
+            for (&value, &i) in ordered.col_as_slice(a).iter().zip(&self.order).skip(a) {
+                out[(i.max(j), i.min(j))] += value;
+            }
         }
     }
 
     /// `k*ᵀ (K + W⁻¹)⁻¹ k*` for every row `k*` of `cross`.
     pub(super) fn explained(&self, cross: MatRef<'_, f64>, par: Par) -> Vec<f64> {
-        let norms = |matrix: MatRef<'_, f64>| -> Vec<f64> {
-            let mut out = Mat::zeros(matrix.nrows(), cross.nrows());
-            product(matrix, cross.transpose(), out.as_mut(), par);
-            (0..cross.nrows()).map(|k| out.col(k).iter().map(|x| x * x).sum()).collect()
-        };
-        let mut explained = norms(self.root.as_ref());
-        if self.excess.ncols() > 0 {
-            let excess = norms(self.excess.transpose());
-            explained.iter_mut().zip(excess).for_each(|(total, extra)| *total -= extra);
-        }
-        explained
+        let columns = Mat::from_fn(self.order.len(), cross.nrows(), |a, k| cross[(k, self.order[a])]);
+        let mut out = Mat::zeros(self.order.len(), cross.nrows());
+        product(self.root.as_ref(), columns.as_ref(), out.as_mut(), par);
+        (0..cross.nrows()).map(|k| self.signed_square(out.col_as_slice(k))).collect()
     }
 }
 

@@ -35,6 +35,11 @@ const STALLED: usize = 4;
 /// How far from the optimum, relative to the tolerance, an iteration may stall and still count as converged.
 const STALLED_SLACK: f64 = 1e4;
 
+/// Most evaluations on the way from the prior of a likelihood that is not log-concave, and the gain, relative to the
+/// ELBO, of a step that ends it.
+const APPROACH: usize = 25;
+const APPROACHED: f64 = 1e-2;
+
 /// Settings of variational inference, not yet examined.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VariationalParams {
@@ -106,6 +111,44 @@ impl Variational {
         start: Option<&Sites>,
         workspace: &mut Workspace,
     ) -> Result<Posterior, GpError> {
+        let (run, state, end) =
+            self.run(gram, likelihood, observations, start, workspace, self.0.max_iterations)?;
+        match end {
+            End::Converged => run.finish(state),
+            End::Short { change } => Err(GpError::NotConverged { iterations: run.evaluations, change }),
+        }
+    }
+
+    /// As [`fit`](Self::fit), but after `budget` evaluations of the ELBO the posterior is given back as it is. Its
+    /// ELBO is a bound like any other, and its derivative in the Gram matrix is exact for the Gaussian it has, so
+    /// training can move on and come back to it.
+    ///
+    /// # Errors
+    ///
+    /// As [`fit`](Self::fit), but for the convergence.
+    pub fn fit_within(
+        &self,
+        budget: usize,
+        gram: MatRef<'_, f64>,
+        likelihood: &Likelihood,
+        observations: &Observations,
+        start: Option<&Sites>,
+        workspace: &mut Workspace,
+    ) -> Result<Posterior, GpError> {
+        let most = self.0.max_iterations.min(budget.max(2));
+        let (run, state, _) = self.run(gram, likelihood, observations, start, workspace, most)?;
+        run.finish(state)
+    }
+
+    fn run<'a>(
+        &self,
+        gram: MatRef<'_, f64>,
+        likelihood: &'a Likelihood,
+        observations: &'a Observations,
+        start: Option<&Sites>,
+        workspace: &'a mut Workspace,
+        most: usize,
+    ) -> Result<(Run<'a>, State, End), GpError> {
         prepare(gram, likelihood, observations, start, workspace)?;
         let (n, n_latents) = (observations.n_points(), likelihood.n_latents());
         let mut run = Run {
@@ -113,6 +156,7 @@ impl Variational {
             observations,
             workspace,
             evaluations: 0,
+            most,
             rho: 1.0,
             last_step: vec![],
             reach: 4.0,
@@ -121,13 +165,16 @@ impl Variational {
         let warm = start.and_then(|sites| run.evaluate(sites.clone()).ok());
         let mut state = match warm {
             Some(state) => state,
-            None => run.evaluate(Sites::zeros(n, n_latents))?,
+            None => {
+                let prior = run.evaluate(Sites::zeros(n, n_latents))?;
+                run.approach(prior)
+            }
         };
-        self.iterate(&mut run, &mut state)?;
-        run.finish(state)
+        let end = self.iterate(&mut run, &mut state)?;
+        Ok((run, state, end))
     }
 
-    fn iterate(&self, run: &mut Run<'_>, state: &mut State) -> Result<(), GpError> {
+    fn iterate(&self, run: &mut Run<'_>, state: &mut State) -> Result<End, GpError> {
         let mut anderson = Anderson::new(self.0.history);
         let mut stalled = 0;
         let mut change;
@@ -138,9 +185,9 @@ impl Variational {
             let started = run.evaluations > 1 || state.sites.to_vec().iter().any(|&x| x != 0.0);
             let gained = stalled >= STALLED && change <= STALLED_SLACK * self.0.tolerance;
             if started && (change <= self.0.tolerance || gained) {
-                return Ok(());
+                return Ok(End::Converged);
             }
-            if run.evaluations >= self.0.max_iterations {
+            if run.evaluations >= run.most {
                 break;
             }
             let Some(next) = self.step(run, state, &residual, &mut anderson)? else { break };
@@ -150,7 +197,7 @@ impl Variational {
             stalled = if rise <= ROUNDING * (1.0 + next.elbo.abs()) { stalled + 1 } else { 0 };
             *state = next;
         }
-        Err(GpError::NotConverged { iterations: run.evaluations, change })
+        Ok(End::Short { change })
     }
 
     /// The first of the accelerated, the plain and the damped steps that does not lower the ELBO.
@@ -176,7 +223,7 @@ impl Variational {
             }
         }
         for _ in 0..MOST_HALVINGS {
-            if run.evaluations >= self.0.max_iterations {
+            if run.evaluations >= run.most {
                 break;
             }
             let values: Vec<f64> = x.iter().zip(residual).map(|(x, r)| x + run.rho * r).collect();
@@ -212,8 +259,16 @@ pub fn from_sites(
     workspace: &mut Workspace,
 ) -> Result<Posterior, GpError> {
     prepare(gram, likelihood, observations, Some(sites), workspace)?;
-    let mut run =
-        Run { likelihood, observations, workspace, evaluations: 0, rho: 1.0, last_step: vec![], reach: 4.0 };
+    let mut run = Run {
+        likelihood,
+        observations,
+        workspace,
+        evaluations: 0,
+        most: 1,
+        rho: 1.0,
+        last_step: vec![],
+        reach: 4.0,
+    };
     let state = run.evaluate(sites.clone())?;
     run.finish(state)
 }
@@ -236,12 +291,23 @@ fn prepare(
     workspace.load(gram, n, n_latents)
 }
 
+/// How an iteration ended.
+enum End {
+    Converged,
+    /// No step gained anything, or the evaluations were used up, at this estimate of the distance to the optimum.
+    Short {
+        change: f64,
+    },
+}
+
 /// Everything an evaluation needs.
 struct Run<'a> {
     likelihood: &'a Likelihood,
     observations: &'a Observations,
     workspace: &'a mut Workspace,
     evaluations: usize,
+    /// Evaluations allowed.
+    most: usize,
     /// Share of a natural-gradient step that lately did not lower the ELBO.
     rho: f64,
     /// The last step taken, and how many times over it is worth trying again.
@@ -277,6 +343,31 @@ impl Run<'_> {
         Ok(State { sites, marginals, expectations, elbo })
     }
 
+    /// From the prior into the region where full steps help, for a likelihood that is not log-concave: half steps
+    /// with precisions that are not negative. Far from the optimum the negative ones it asks for leave no
+    /// Gaussian, and the damping they need would cost hundreds of steps.
+    fn approach(&mut self, prior: State) -> State {
+        let mut state = prior;
+        if self.likelihood.is_log_concave() {
+            return state;
+        }
+        while self.evaluations < APPROACH.min(self.most) {
+            let (x, target) = (state.sites.to_vec(), state.target(0.0));
+            let values: Vec<f64> = x.iter().zip(target).map(|(x, t)| 0.5 * (x + t)).collect();
+            match self.evaluate(state.sites.with_values(&values)) {
+                Ok(next) if next.elbo > state.elbo => {
+                    let gain = next.elbo - state.elbo;
+                    state = next;
+                    if gain < APPROACHED * state.elbo.abs() {
+                        break;
+                    }
+                }
+                _ => break,
+            }
+        }
+        state
+    }
+
     /// A step with momentum. On the slow way out of a saddle Anderson's method is drawn back to it, while going on
     /// in the same direction helps.
     fn repeat_last(&mut self, state: &State, residual: &[f64], least: f64) -> Option<State> {
@@ -310,21 +401,25 @@ fn divergence(marginals: &Marginals, w: &[f64]) -> f64 {
 }
 
 impl State {
-    /// What the likelihood asks for, less what the sites are: precisions, then shifts.
-    fn residual(&self) -> Vec<f64> {
+    /// The sites the likelihood asks for, with precisions of at least `least`: precisions, then shifts.
+    fn target(&self, least: f64) -> Vec<f64> {
         let (n, n_latents) = (self.sites.n_points(), self.sites.n_latents());
-        let mut residual = vec![0.0; 2 * n * n_latents];
-        let (precision, shift) = residual.split_at_mut(n * n_latents);
+        let mut target = vec![0.0; 2 * n * n_latents];
+        let (precision, shift) = target.split_at_mut(n * n_latents);
         for c in 0..n_latents {
-            let (w, lambda) = (self.sites.precision(c), self.sites.shift(c));
             for i in 0..n {
-                let h = -2.0 * self.expectations.d_variance[(i, c)];
-                let g = self.expectations.d_mean[(i, c)];
-                precision[c * n + i] = h - w[i];
-                shift[c * n + i] = g + h * self.marginals[c].mean[i] - lambda[i];
+                let h = (-2.0 * self.expectations.d_variance[(i, c)]).max(least);
+                precision[c * n + i] = h;
+                shift[c * n + i] = self.expectations.d_mean[(i, c)] + h * self.marginals[c].mean[i];
             }
         }
-        residual
+        target
+    }
+
+    /// What the likelihood asks for, less what the sites are.
+    fn residual(&self) -> Vec<f64> {
+        let target = self.target(f64::NEG_INFINITY);
+        target.iter().zip(self.sites.to_vec()).map(|(target, x)| target - x).collect()
     }
 
     /// Units in which sites differ: `S_ii` for precisions, its root for shifts.

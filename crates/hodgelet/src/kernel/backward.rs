@@ -181,12 +181,13 @@ fn pull_back(
 ) {
     let n_columns = points.nrows() - 1;
     for i in 0..points.ncols() {
-        let row_sum = products[(n_columns, i)];
-        for c in 0..n_columns {
-            let (x, product) = (points[(c, i)], products[(c, i)]);
-            let gradient =
-                if base.family.is_stationary() { 4.0 * (row_sum * x - product) } else { 2.0 * product };
-            products[(c, i)] = gradient;
+        let point = points.col(i).try_as_col_major().expect("points are column-major").as_slice();
+        let (products, row_sum) = column_mut(&mut products, i).split_at_mut(n_columns);
+        if base.family.is_stationary() {
+            let row_sum = row_sum[0];
+            products.iter_mut().zip(point).for_each(|(p, x)| *p = 4.0 * (row_sum * x - *p));
+        } else {
+            products.iter_mut().for_each(|p| *p *= 2.0);
         }
     }
     if scales.len() > 1 {

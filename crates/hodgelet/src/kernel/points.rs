@@ -106,8 +106,9 @@ fn far(block: usize, inputs: MatRef<'_, f64>, row: usize, column: usize, scaled:
 
 /// Mean of each column.
 pub(super) fn center(inputs: MatRef<'_, f64>) -> Vec<f64> {
-    let n = inputs.nrows().max(1) as f64;
-    inputs.col_iter().map(|column| column.iter().map(|v| v / n).sum()).collect()
+    // Shares are summed, not values, so that large ones do not overflow.
+    let share = 1.0 / inputs.nrows().max(1) as f64;
+    inputs.col_iter().map(|column| column.iter().map(|v| v * share).sum()).collect()
 }
 
 /// Inner products of the points of `left` from `first_left` with those of `right` from `first_right`, as many as
@@ -156,20 +157,17 @@ pub(super) fn lengthscale_floors(base: &BaseKernel, inputs: MatRef<'_, f64>, cen
     if !base.family.is_stationary() {
         return vec![0.0; n_scales];
     }
-    let mut floors = vec![0.0f64; n_scales];
-    let mut squares = vec![0.0; n_scales];
-    for i in 0..inputs.nrows() {
-        squares.fill(0.0);
-        for c in 0..inputs.ncols() {
-            if let Some(g) = base.lengthscales.index(c) {
-                squares[g] += (inputs[(i, c)] - center[c]).powi(2);
-            }
-        }
-        for (floor, square) in floors.iter_mut().zip(&squares) {
-            *floor = floor.max(RESOLUTION * square.sqrt());
+    let n = inputs.nrows();
+    let mut squares = vec![0.0; n * n_scales]; // [n_scales, n]
+    for (c, &center) in center.iter().enumerate() {
+        if let Some(g) = base.lengthscales.index(c) {
+            let column = inputs.col(c).iter();
+            squares[g * n..(g + 1) * n].iter_mut().zip(column).for_each(|(s, x)| *s += (x - center).powi(2));
         }
     }
-    floors
+    let floor =
+        |g: usize| RESOLUTION * squares[g * n..(g + 1) * n].iter().fold(0.0f64, |a, &s| a.max(s)).sqrt();
+    (0..n_scales).map(floor).collect()
 }
 
 #[cfg(test)]

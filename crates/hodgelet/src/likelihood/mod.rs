@@ -166,6 +166,16 @@ impl Likelihood {
             Self::Gaussian(_) => None,
         }
     }
+
+    /// Whether `log p(y | f)` is concave in `f`, so that site precisions are never negative.
+    #[must_use]
+    pub fn is_log_concave(&self) -> bool {
+        match self {
+            Self::Bernoulli(bernoulli) => !matches!(bernoulli.link(), Link::Probit { floor } if floor > 0.0),
+            Self::RobustMax(..) => false,
+            Self::Softmax(..) | Self::Gaussian(_) => true,
+        }
+    }
 }
 
 /// An expectation for one latent function, with its derivatives.

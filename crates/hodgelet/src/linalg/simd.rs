@@ -65,8 +65,9 @@ pub fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
 /// Eight partial sums fit the widest vectors; their order does not depend on the instruction set.
 const LANES: usize = 8;
 
+/// `Σ term(aᵢ, bᵢ)` over the shorter slice, always summed in the same order.
 #[inline(always)]
-fn lane_sum(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
+pub(crate) fn lane_sum(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
     let n = a.len().min(b.len());
     let (a_chunks, a_rest) = a[..n].as_chunks::<LANES>();
     let (b_chunks, b_rest) = b[..n].as_chunks::<LANES>();

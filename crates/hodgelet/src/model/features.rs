@@ -2,7 +2,7 @@
 
 use super::{FeatureTransform, ModelError, SpaceParams};
 use crate::feature::{
-    Block, BlockMeasures, FourierPoints, Part, Standardizer, harmonic_features, wavelet_features, wavelet_vjp,
+    Block, BlockMeasures, FourierPoints, Part, Standardizer, WaveletTape, harmonic_features, wavelet_features,
 };
 use crate::wavelet::{Bank, BankParams};
 use faer::prelude::{Reborrow, ReborrowMut};
@@ -170,10 +170,23 @@ impl TrainingFeatures {
         measures: &BlockMeasures,
         weights: Option<&[f64]>,
     ) -> Result<Self, ModelError> {
-        let raw = map.features(measures)?;
+        Ok(Self::standardized(map.features(measures)?, weights))
+    }
+
+    /// Features of wavelets, with what reverse mode needs on `tape`.
+    pub fn recorded(
+        bank: &Bank,
+        measures: &BlockMeasures,
+        weights: Option<&[f64]>,
+        tape: &mut WaveletTape,
+    ) -> Result<Self, ModelError> {
+        Ok(Self::standardized(tape.record(measures, bank)?, weights))
+    }
+
+    fn standardized(raw: Mat<f64>, weights: Option<&[f64]>) -> Self {
         let standardizer = Standardizer::fit(raw.as_ref(), weights);
         let inputs = standardizer.applied(raw.as_ref());
-        Ok(Self { raw, standardizer, inputs })
+        Self { raw, standardizer, inputs }
     }
 
     /// Gradient in the parameters of the bank, given the derivative in the inputs, which is overwritten.
@@ -182,10 +195,11 @@ impl TrainingFeatures {
         bank: &Bank,
         measures: &BlockMeasures,
         weights: Option<&[f64]>,
+        tape: &WaveletTape,
         mut upstream: MatMut<'_, f64>,
     ) -> Result<Vec<f64>, ModelError> {
         self.standardizer.vjp(self.inputs.as_ref(), upstream.rb_mut(), weights);
-        Ok(wavelet_vjp(measures, bank, self.raw.as_ref(), upstream.rb())?)
+        Ok(tape.vjp(measures, bank, self.raw.as_ref(), upstream.rb())?)
     }
 
     pub fn raw(&self) -> MatRef<'_, f64> {

@@ -30,9 +30,8 @@ const CONSTANT_TARGETS: f64 = 1e-14;
 /// How closely the posterior that is kept is found, relative to its ELBO. In training less will do.
 const FINAL_TOLERANCE: f64 = 1e-9;
 
-/// How long it is looked for: where the likelihood is not log-concave the last digits can take thousands of steps,
-/// and the posterior of training then stands.
-const FINAL_ITERATIONS: usize = 200;
+/// How long it is looked for: where the likelihood is not log-concave the last digits can take thousands of steps.
+const FINAL_ITERATIONS: usize = 100;
 
 /// Noise variance of standardized real targets at the start.
 const INITIAL_NOISE: f64 = 0.1;
@@ -126,7 +125,7 @@ impl ModelParams {
         let objective_value = -end.value;
         let mut objective = Objective::new(&problem, state, None)?;
         objective.sites = Some(sites);
-        let solved = objective.solve(&end.point, self.final_inference()?)?;
+        let solved = objective.solve(&end.point, self.final_inference()?, FINAL_ITERATIONS)?;
         let summary = Summary {
             n_train: train.len(),
             n_distinct: collapse.n_groups(),
@@ -177,8 +176,7 @@ impl ModelParams {
     /// The inner loop of the posterior that is kept.
     fn final_inference(&self) -> Result<Variational, ModelError> {
         let tolerance = self.variational.tolerance.min(FINAL_TOLERANCE);
-        let max_iterations = self.variational.max_iterations.min(FINAL_ITERATIONS);
-        Ok(VariationalParams { tolerance, max_iterations, ..self.variational }.check()?)
+        Ok(VariationalParams { tolerance, ..self.variational }.check()?)
     }
 }
 

@@ -5,13 +5,16 @@
 
 use super::features::{FeatureMap, TrainingFeatures};
 use super::{ModelError, ModelParams};
-use crate::feature::BlockMeasures;
-use crate::gp::variational::from_sites;
-use crate::gp::{GpError, Posterior, Sites, Variational, Workspace, exact};
+use crate::feature::{BlockMeasures, WaveletTape};
+use crate::gp::{Posterior, Sites, Variational, Workspace, exact};
 use crate::kernel::{GramWorkspace, KernelGradient, SumKernel};
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
 use crate::param::LogNormal;
 use faer::{Mat, MatRef, Par};
+
+/// Evaluations of the ELBO that one evaluation of the objective may spend on the posterior. Warm starts need a few; a
+/// likelihood that is not log-concave can need hundreds, and training gains more from moving on.
+const INNER_BUDGET: usize = 12;
 
 /// What training sees: measures of the distinct training complexes and what was observed of them.
 #[derive(Debug)]
@@ -116,6 +119,7 @@ pub(super) struct Objective<'a> {
     priors: Option<Priors>,
     pub state: State,
     fixed: Vec<Option<TrainingFeatures>>,
+    tapes: Vec<WaveletTape>, // one a block
     /// Sites of the last evaluation: the warm start of the next.
     pub sites: Option<Sites>,
     gram: Mat<f64>,
@@ -143,6 +147,7 @@ impl<'a> Objective<'a> {
         Ok(Self {
             problem,
             priors,
+            tapes: vec![WaveletTape::default(); state.maps.len()],
             state,
             fixed,
             sites: None,
@@ -164,7 +169,7 @@ impl<'a> Objective<'a> {
         let shared = self.problem.shared_bank;
         self.state.set_parameters(theta, shared)?;
         let features = self.trainable_features()?;
-        let posterior = self.infer(&features, self.problem.variational)?;
+        let posterior = self.infer(&features, self.problem.variational, INNER_BUDGET)?;
         self.inner_iterations += posterior.iterations();
 
         posterior.gram_gradient(&mut self.gram_gradient, Par::Seq);
@@ -182,7 +187,8 @@ impl<'a> Objective<'a> {
             let (Some(bank), Some(features)) = (self.state.maps[b].bank(), features) else { continue };
             let upstream = self.kernel_gradient.inputs[b].as_mut();
             let weights = self.problem.weights.as_deref();
-            let part = features.bank_gradient(bank, &self.problem.measures[b], weights, upstream)?;
+            let part =
+                features.bank_gradient(bank, &self.problem.measures[b], weights, &self.tapes[b], upstream)?;
             gradient[at..at + part.len()].iter_mut().zip(&part).for_each(|(g, p)| *g += p);
             at += if shared { 0 } else { part.len() };
         }
@@ -203,18 +209,17 @@ impl<'a> Objective<'a> {
         Ok(-value)
     }
 
-    /// The posterior at `theta`, found by `inference`, with the features it was computed from. Where that does not
-    /// converge, the sites of training stand: their ELBO is a bound like any other.
-    pub fn solve(&mut self, theta: &[f64], inference: Variational) -> Result<Solved, ModelError> {
+    /// The posterior at `theta`, found by `inference` in `budget` steps or as near as they lead, with the features it
+    /// was computed from.
+    pub fn solve(
+        &mut self,
+        theta: &[f64],
+        inference: Variational,
+        budget: usize,
+    ) -> Result<Solved, ModelError> {
         self.state.set_parameters(theta, self.problem.shared_bank)?;
         let features = self.trainable_features()?;
-        let posterior = match (self.infer(&features, inference), self.sites.take()) {
-            (Err(ModelError::Gp(GpError::NotConverged { .. })), Some(sites)) => {
-                let (gram, observations) = (self.gram.as_ref(), &self.problem.observations);
-                from_sites(gram, &self.likelihood()?, observations, &sites, &mut self.workspace)?
-            }
-            (found, _) => found?,
-        };
+        let posterior = self.infer(&features, inference, budget)?;
         let fixed = std::mem::take(&mut self.fixed);
         let both = features.into_iter().zip(fixed);
         let features = both.filter_map(|(trained, fixed)| trained.or(fixed)).collect();
@@ -225,18 +230,20 @@ impl<'a> Objective<'a> {
         Ok(self.state.likelihood.check(self.problem.n_classes)?)
     }
 
-    fn trainable_features(&self) -> Result<Vec<Option<TrainingFeatures>>, ModelError> {
+    fn trainable_features(&mut self) -> Result<Vec<Option<TrainingFeatures>>, ModelError> {
         let weights = self.problem.weights.as_deref();
-        let one = |(map, measures): (&FeatureMap, &BlockMeasures)| {
-            map.bank().map(|_| TrainingFeatures::new(map, measures, weights)).transpose()
+        let blocks = self.state.maps.iter().zip(&self.problem.measures).zip(&mut self.tapes);
+        let one = |((map, measures), tape): ((&FeatureMap, &BlockMeasures), &mut WaveletTape)| {
+            map.bank().map(|bank| TrainingFeatures::recorded(bank, measures, weights, tape)).transpose()
         };
-        self.state.maps.iter().zip(&self.problem.measures).map(one).collect()
+        blocks.map(one).collect()
     }
 
     fn infer(
         &mut self,
         features: &[Option<TrainingFeatures>],
         inference: Variational,
+        budget: usize,
     ) -> Result<Posterior, ModelError> {
         let inputs: Vec<MatRef<'_, f64>> = features
             .iter()
@@ -254,9 +261,10 @@ impl<'a> Objective<'a> {
         kernel.gram_lower(&inputs, &mut self.gram_workspace, &mut self.gram, Par::Seq)?;
         let likelihood = self.state.likelihood.check(self.problem.n_classes)?;
         let (gram, observations) = (self.gram.as_ref(), &self.problem.observations);
+        let (start, workspace) = (self.sites.as_ref(), &mut self.workspace);
         Ok(match likelihood {
-            Likelihood::Gaussian(_) => exact::fit(gram, &likelihood, observations, &mut self.workspace)?,
-            _ => inference.fit(gram, &likelihood, observations, self.sites.as_ref(), &mut self.workspace)?,
+            Likelihood::Gaussian(_) => exact::fit(gram, &likelihood, observations, workspace)?,
+            _ => inference.fit_within(budget, gram, &likelihood, observations, start, workspace)?,
         })
     }
 }

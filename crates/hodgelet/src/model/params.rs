@@ -1,11 +1,12 @@
 //! Settings of a model.
 
-use super::SpaceParams;
+use super::{FeatureTransform, SpaceParams};
 use crate::gp::VariationalParams;
 use crate::hodge::Weighting;
 use crate::kernel::Family;
 use crate::likelihood::{LikelihoodParams, Link};
 use crate::train::LbfgsParams;
+use crate::wavelet::ScaleTransform;
 use serde::{Deserialize, Serialize};
 
 /// How many lengthscales a block has.
@@ -166,6 +167,9 @@ impl Method {
         params.likelihood = ClassLikelihood::Gpflow;
         params.kernel.initial_lengthscale = Some(1.0);
         params.prior_deviation = None;
+        if let FeatureTransform::Wavelets(bank) = &mut params.space.transform {
+            bank.transform = ScaleTransform::Softplus;
+        }
         if self == Self::Hodge {
             params.space.weighting = Weighting::Combinatorial;
         }

@@ -6,7 +6,7 @@
 use super::wt_reference::{Case, cases};
 use super::{assert_close, golden};
 use faer::{Mat, MatRef, Par};
-use hodgelet::feature::{Part, Standardizer, wavelet_features, wavelet_vjp};
+use hodgelet::feature::{Part, Standardizer, WaveletTape};
 use hodgelet::kernel::{
     BaseKernel, BlockKernel, Family, GramWorkspace, KernelGradient, Lengthscales, SumKernel,
 };
@@ -104,7 +104,8 @@ fn through_cholesky(l: MatRef<'_, f64>, slope: &Mat<f64>) -> Mat<f64> {
 fn gradient(case: &Case, file: &File) -> (f64, Vec<f64>, Vec<f64>) {
     let train: Vec<usize> = (0..file.vgp_wt.y_train.len()).collect();
     let (measures, bank) = (case.measures(Part::Whole).select(&train), case.bank());
-    let raw = wavelet_features(&measures, &bank).unwrap();
+    let mut tape = WaveletTape::default();
+    let raw = tape.record(&measures, &bank).unwrap();
     let standardizer = Standardizer::fit(raw.as_ref(), None);
     let z = standardizer.applied(raw.as_ref());
     let base = BaseKernel::new(Family::SquaredExponential, Lengthscales::isotropic(file.lengthscale));
@@ -122,7 +123,7 @@ fn gradient(case: &Case, file: &File) -> (f64, Vec<f64>, Vec<f64>) {
     kernel.backward(&mut workspace, sensitivities.as_ref(), true, &mut out, Par::Seq).unwrap();
     let mut upstream = out.inputs.remove(0);
     standardizer.vjp(z.as_ref(), upstream.as_mut(), None);
-    let by_parameter = wavelet_vjp(&measures, &bank, raw.as_ref(), upstream.as_ref()).unwrap();
+    let by_parameter = tape.vjp(&measures, &bank, raw.as_ref(), upstream.as_ref()).unwrap();
 
     // Parameters are logarithms of scales, filter by filter: α_j, then its β_jl.
     let by_scale: Vec<f64> = by_parameter.iter().zip(bank.scales()).map(|(g, scale)| g / scale).collect();

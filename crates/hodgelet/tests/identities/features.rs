@@ -4,7 +4,7 @@ use crate::families::*;
 use faer::Mat;
 use hodgelet::complex::Complex;
 use hodgelet::feature::{
-    Block, BlockMeasures, FourierPoints, Part, Standardizer, harmonic_features, wavelet_features, wavelet_vjp,
+    Block, BlockMeasures, FourierPoints, Part, Standardizer, WaveletTape, harmonic_features, wavelet_features,
 };
 use hodgelet::hodge::{HodgeComponent, Operators, Weighting, spectrum};
 use hodgelet::measure::{ComplexMeasures, measure};
@@ -109,7 +109,9 @@ fn the_gradient_in_the_scales_equals_finite_differences_for_every_family() {
                 let mut upstream = Mat::from_fn(s.nrows(), s.ncols(), |i, j| 2.0 * weight(i, j) * z[(i, j)]);
                 standardizer.vjp(z.as_ref(), upstream.as_mut(), None);
                 upstream += Mat::from_fn(s.nrows(), s.ncols(), weight);
-                let gradient = wavelet_vjp(&block_measures, &bank, s.as_ref(), upstream.as_ref()).unwrap();
+                let mut tape = WaveletTape::default();
+                assert_eq!(tape.record(&block_measures, &bank).unwrap(), s);
+                let gradient = tape.vjp(&block_measures, &bank, s.as_ref(), upstream.as_ref()).unwrap();
                 for p in 0..bank.n_parameters() {
                     let at = |shift: f64| {
                         let mut parameters = bank.parameters().to_vec();
