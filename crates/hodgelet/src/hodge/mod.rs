@@ -1,19 +1,23 @@
 //! Hodge theory of a complex: weighted operators, Laplacians, spectra and the decomposition of signals.
 //!
 //! With positive weights `M_k` on the cells, every `B_k` is replaced by `B̃_k = M_{k−1}^{−1/2} B_k M_k^{1/2}`;
-//! `B̃_k B̃_{k+1} = 0` still holds, and nothing else changes. The combinatorial operators have all weights 1; the
-//! symmetric-normalized ones weigh vertices by their degree.
+//! `B̃_k B̃_{k+1} = 0` still holds, and nothing else changes. The combinatorial operators have all weights 1; every
+//! normalization and metric is a choice of `M_k`: see [`Weighting`], [`CellWeights`] and [`metric_weights`].
 
 mod decompose;
 mod laplacian;
+mod metric;
 mod operators;
 mod spectrum;
+mod weights;
 
 pub use decompose::{Decomposition, decompose};
 pub use laplacian::{Term, laplacian};
-pub use operators::{CellWeights, Operators, WeightError, Weighting};
+pub use metric::{DualArea, MIN_EDGE_WEIGHT, MetricError, metric_weights};
+pub use operators::Operators;
 pub use spectrum::{BoundarySpectrum, Side, Spectrum, betti_numbers, spectrum};
 pub(crate) use spectrum::{count_zeros, gram_entries, smaller_side};
+pub use weights::{CellWeights, Variable, WeightError, Weighting};
 
 use serde::{Deserialize, Serialize};
 

@@ -1,77 +1,9 @@
 //! Boundary operators with weights on the cells.
 
+use super::{CellWeights, Variable, WeightError, Weighting};
 use crate::complex::Complex;
 use crate::linalg::SparseMat;
-use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// Which Laplacian the spectra belong to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Weighting {
-    /// All weights 1: `L_0 = B_1 B_1ᵀ`, the Laplacian of \[Alain24\].
-    #[default]
-    Combinatorial,
-    /// Vertices weighted by degree, `M_0 = D`: `L_0 = D^{−1/2} B_1 B_1ᵀ D^{−1/2}`, applied to the raw signal as
-    /// in \[Opolka23\]. A vertex without edges stays harmonic.
-    SymmetricNormalized,
-}
-
-/// Positive weights of the cells, per dimension; dimensions without weights have all 1.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CellWeights {
-    by_dim: Vec<Option<Vec<f64>>>,
-}
-
-impl CellWeights {
-    /// Weights per dimension, each a positive finite number.
-    ///
-    /// # Errors
-    ///
-    /// [`WeightError::Value`] names the first weight that is not.
-    pub fn new(by_dim: Vec<Option<Vec<f64>>>) -> Result<Self, WeightError> {
-        for (dim, weights) in by_dim.iter().enumerate() {
-            let sound = |w: &f64| w.is_finite() && *w > 0.0;
-            if let Some(cell) = weights.iter().flatten().position(|w| !sound(w)) {
-                let found = weights.as_ref().map_or(f64::NAN, |w| w[cell]);
-                return Err(WeightError::Value { dim, cell, found });
-            }
-        }
-        Ok(Self { by_dim })
-    }
-
-    /// The weights of dimension `k`, if it has any.
-    #[must_use]
-    pub fn of_dim(&self, k: usize) -> Option<&[f64]> {
-        self.by_dim.get(k)?.as_deref()
-    }
-}
-
-/// What can be wrong with the weights of cells.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum WeightError {
-    /// A weight is not positive and finite.
-    #[error("weight of cell {cell} of dimension {dim} is {found}, expected a positive finite number")]
-    Value {
-        /// Dimension of the cell.
-        dim: usize,
-        /// Index of the cell.
-        cell: usize,
-        /// What was found.
-        found: f64,
-    },
-    /// The number of weights is not the number of cells.
-    #[error("{found} weights, but the complex has {expected} cells of dimension {dim}")]
-    Count {
-        /// Dimension of the cells.
-        dim: usize,
-        /// Number of cells.
-        expected: usize,
-        /// Number of weights.
-        found: usize,
-    },
-}
 
 /// The weighted boundary operators of one complex.
 #[derive(Clone, Debug)]
@@ -79,13 +11,29 @@ pub struct Operators<'a> {
     complex: &'a Complex,
     boundaries: Vec<Cow<'a, SparseMat>>, // B̃_1, ..., B̃_K
     vertex_roots: Option<Vec<f64>>,      // M_0^{1/2}
-    signal_roots: Vec<Option<Vec<f64>>>, // M_k^{1/2} where signals change variable
+    signal_roots: Vec<Option<Vec<f64>>>, // M_k^{±1/2} where signals change variable
 }
 
 impl<'a> Operators<'a> {
     /// The operators of a named weighting.
     #[must_use]
     pub fn new(complex: &'a Complex, weighting: Weighting) -> Self {
+        const FIT: &str = "weights made of a complex fit it";
+        match weighting {
+            Weighting::Combinatorial | Weighting::SymmetricNormalized => Self::simple(complex, weighting),
+            Weighting::NormalizedHodge => {
+                let weights = CellWeights::normalized_hodge(complex);
+                Self::weighted_as(complex, &weights, Variable::Cochain).expect(FIT)
+            }
+            Weighting::RandomWalk => {
+                let weights = CellWeights::random_walk(complex);
+                Self::weighted_as(complex, &weights, Variable::Chain).expect(FIT)
+            }
+        }
+    }
+
+    /// Operators without weights, or with those of vertices alone, that leave signals as they are.
+    fn simple(complex: &'a Complex, weighting: Weighting) -> Self {
         let boundaries = (1..=complex.dim()).filter_map(|k| complex.boundary(k).map(Cow::Borrowed)).collect();
         let mut operators = Self { complex, boundaries, vertex_roots: None, signal_roots: Vec::new() };
         if weighting == Weighting::SymmetricNormalized {
@@ -102,7 +50,20 @@ impl<'a> Operators<'a> {
     ///
     /// [`WeightError::Count`] when the weights do not fit the complex.
     pub fn weighted(complex: &'a Complex, weights: &CellWeights) -> Result<Self, WeightError> {
-        let mut operators = Self::new(complex, Weighting::Combinatorial);
+        Self::weighted_as(complex, weights, Variable::Cochain)
+    }
+
+    /// The operators of given weights, with signals that enter as `variable` says.
+    ///
+    /// # Errors
+    ///
+    /// [`WeightError::Count`] when the weights do not fit the complex.
+    pub fn weighted_as(
+        complex: &'a Complex,
+        weights: &CellWeights,
+        variable: Variable,
+    ) -> Result<Self, WeightError> {
+        let mut operators = Self::simple(complex, Weighting::Combinatorial);
         for dim in 0..=complex.dim() {
             let roots = match weights.of_dim(dim) {
                 None => None,
@@ -116,9 +77,11 @@ impl<'a> Operators<'a> {
                     return Err(WeightError::Count { dim, expected, found });
                 }
             };
-            operators.signal_roots.push(roots);
+            if dim == 0 {
+                operators.vertex_roots.clone_from(&roots);
+            }
+            operators.signal_roots.push(roots.and_then(|roots| variable.factors(roots)));
         }
-        operators.vertex_roots = operators.signal_roots[0].clone();
         Ok(operators)
     }
 
@@ -145,7 +108,8 @@ impl<'a> Operators<'a> {
         self.boundaries.get(k.checked_sub(1)?).map(AsRef::as_ref)
     }
 
-    /// Factor `M_k^{1/2}` by which the value of `cell` enters, 1 where signals do not change variable.
+    /// Factor by which the value of `cell` enters: `M_k^{1/2}` for a cochain, `M_k^{−1/2}` for a chain, 1 where
+    /// signals do not change variable.
     #[must_use]
     pub fn signal_root(&self, k: usize, cell: usize) -> f64 {
         self.signal_roots.get(k).and_then(Option::as_ref).map_or(1.0, |roots| roots[cell])
