@@ -4,6 +4,12 @@
 //! turning that into signals is the choice of an encoding and comes later, because it may have to look at
 //! the training complexes only.
 
+mod hypergraphs;
+mod weights;
+
+pub use hypergraphs::HypergraphDataset;
+pub use weights::{POSITIONS, WEIGHTS};
+
 use crate::complex::Complex;
 use crate::signal::Orientation;
 
@@ -163,6 +169,9 @@ impl Dataset {
                 return Err(column.error("stands twice".to_owned()));
             }
             column.check(&self.cell_starts(column.dim))?;
+            if column.name == WEIGHTS {
+                weights::check_weights(column)?;
+            }
         }
         Ok(())
     }
@@ -246,6 +255,18 @@ pub enum DatasetError {
         item: usize,
         /// What was found.
         value: f64,
+    },
+    /// A hypergraph whose clique expansion would not fit in memory.
+    #[error(
+        "hypergraph {item} has {found} pairs of vertices, but at most {most} are expanded; the star has fewer edges"
+    )]
+    Pairs {
+        /// Index of the hypergraph.
+        item: usize,
+        /// Pairs in its hyperedges.
+        found: usize,
+        /// Pairs allowed.
+        most: usize,
     },
     /// A column that does not fit the complexes.
     #[error("column `{name}` of dimension {dim} {fault}")]

@@ -7,9 +7,11 @@
 
 mod clique;
 mod graph;
+mod hypergraph;
 
 pub use clique::MAX_CLIQUE_DIM;
 pub use graph::CleanUp;
+pub use hypergraph::{CliqueWeight, Expanded, Expansion, Hypergraph, HypergraphError, Pairs};
 
 use crate::linalg::SparseMat;
 
