@@ -6,11 +6,13 @@
 
 mod error;
 mod source;
+mod structure;
 
 pub use error::EncodeError;
 
 use crate::complex::Complex;
 use crate::dataset::Dataset;
+use crate::feature::SignedBasis;
 use crate::linalg::SparseMat;
 use crate::signal::{Channels, Signal};
 use rayon::prelude::*;
@@ -37,6 +39,11 @@ pub enum VertexSignal {
     Degree,
     /// One on every vertex.
     Constant,
+    /// The combinatorial curvature `Σ_{σ ∋ v} (−1)^{dim σ} / n(σ)` over the cells of the vertex, `n(σ)` their numbers of
+    /// vertices; it adds up to the Euler characteristic.
+    Curvature,
+    /// Structure alone: a constant, the degree and the curvature, a channel each.
+    Structure,
     /// Attributes and one-hot labels only.
     Attributes,
     /// No signal.
@@ -52,11 +59,23 @@ pub enum CellSignal {
     Auto,
     /// Attributes and one-hot labels.
     Columns,
-    /// An unoriented one on every cell.
+    /// An unoriented one on every cell. Its harmonic energy is the Betti number.
     Constant,
+    /// The number of cofaces, unoriented.
+    Degree,
+    /// Forman's curvature, unoriented: cofaces plus faces minus the cells that share one or the other with it but not
+    /// both; `4 − d(u) − d(v)` on an edge of a graph.
+    Curvature,
+    /// Structure alone: a constant, the number of cofaces and the curvature, a channel each.
+    Structure,
+    /// Attributes and one-hot labels where there are any, otherwise structure.
+    AutoStructure,
     /// No signal.
     None,
 }
+
+/// The channels of [`VertexSignal::Structure`] and [`CellSignal::Structure`].
+const STRUCTURE: [Source; 3] = [Source::Constant, Source::Degree, Source::Curvature];
 
 /// Which signals to make of a dataset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +98,21 @@ impl EncodingParams {
     /// [`EncodeError`] when the dataset contradicts itself, does not have what is asked for, or would need more
     /// than [`MAX_CHANNELS`] channels.
     pub fn fit(&self, dataset: &Dataset, train: &[usize]) -> Result<Encoding, EncodeError> {
+        self.fit_up_to(dataset, train, 0)
+    }
+
+    /// As [`fit`](Self::fit), for complexes that will be lifted to dimension `lifted`: signals that come from structure
+    /// are then on the cells that the lift adds, too.
+    ///
+    /// # Errors
+    ///
+    /// As for [`fit`](Self::fit).
+    pub fn fit_up_to(
+        &self,
+        dataset: &Dataset,
+        train: &[usize],
+        lifted: usize,
+    ) -> Result<Encoding, EncodeError> {
         dataset.check()?;
         let len = dataset.len();
         if let Some(&index) = train.iter().find(|&&index| index >= len) {
@@ -88,7 +122,7 @@ impl EncodingParams {
         let mut dims = vec![self.vertex_sources(dataset, &degree_counts(train()))?];
         let highest = dataset.columns.iter().map(|column| column.dim);
         let highest = highest.chain(train().map(Complex::dim)).max().unwrap_or(0);
-        for dim in 1..=highest.max(1) {
+        for dim in 1..=highest.max(lifted).max(1) {
             dims.push(self.cell_sources(dataset, dim)?);
         }
         while dims.len() > 1 && dims.last().is_some_and(Option::is_none) {
@@ -107,6 +141,8 @@ impl EncodingParams {
             VertexSignal::None => return Ok(None),
             VertexSignal::Constant => vec![Source::Constant],
             VertexSignal::Degree => vec![Source::Degree],
+            VertexSignal::Curvature => vec![Source::Curvature],
+            VertexSignal::Structure => STRUCTURE.to_vec(),
             VertexSignal::DegreeOneHot => {
                 let depth = u32::try_from(degrees.len().max(1)).unwrap_or(u32::MAX);
                 vec![Source::DegreeOneHot { depth, last_bin: true }]
@@ -129,8 +165,14 @@ impl EncodingParams {
         match if dim == 1 { self.edges } else { self.higher } {
             CellSignal::None => Ok(None),
             CellSignal::Constant => Ok(Some(vec![Source::Constant])),
+            CellSignal::Degree => Ok(Some(vec![Source::Degree])),
+            CellSignal::Curvature => Ok(Some(vec![Source::Curvature])),
+            CellSignal::Structure => Ok(Some(STRUCTURE.to_vec())),
+            CellSignal::AutoStructure if columns.is_empty() => Ok(Some(STRUCTURE.to_vec())),
             CellSignal::Columns if columns.is_empty() && dim <= 2 => Err(EncodeError::NoColumns { dim }),
-            CellSignal::Auto | CellSignal::Columns => Ok(Some(columns).filter(|c| !c.is_empty())),
+            CellSignal::Auto | CellSignal::AutoStructure | CellSignal::Columns => {
+                Ok(Some(columns).filter(|c| !c.is_empty()))
+            }
         }
     }
 }
@@ -174,6 +216,7 @@ struct Sources(Vec<Option<Vec<Source>>>);
 pub struct Encoding {
     sources: Sources,
     channels: Vec<Option<Arc<Channels>>>,
+    signed: Option<SignedBasis>,
 }
 
 impl From<Encoding> for Sources {
@@ -198,7 +241,7 @@ impl TryFrom<Sources> for Encoding {
             let described = sources.as_ref().map(|s| Channels::new(s.iter().flat_map(Source::channels)));
             channels.push(described);
         }
-        Ok(Self { sources, channels })
+        Ok(Self { sources, channels, signed: None })
     }
 }
 
@@ -222,6 +265,27 @@ impl Encoding {
     #[must_use]
     pub fn channels(&self, dim: usize) -> Option<&Arc<Channels>> {
         self.channels.get(dim)?.as_ref()
+    }
+
+    /// The vectors of signed features, if there are any. They are not part of the serialized encoding.
+    #[must_use]
+    pub fn signed(&self) -> Option<&SignedBasis> {
+        self.signed.as_ref()
+    }
+
+    /// The same with other vectors of signed features.
+    #[must_use]
+    pub fn with_signed(self, signed: Option<SignedBasis>) -> Self {
+        Self { signed, ..self }
+    }
+
+    /// Whether a signal on vertices depends on cells of higher dimensions.
+    #[must_use]
+    pub fn sees_higher_cells(&self) -> bool {
+        self.sources
+            .0
+            .first()
+            .is_some_and(|vertices| vertices.iter().flatten().any(|s| *s == Source::Curvature))
     }
 
     /// Examines `dataset` once, so that its complexes can be encoded one by one.
@@ -270,12 +334,25 @@ impl Encoder<'_> {
     /// When the dataset has no complex `i`.
     #[must_use]
     pub fn encode(&self, i: usize) -> (Vec<Option<Signal>>, usize) {
-        let complex = &self.dataset.complexes[i];
+        self.encode_on(i, &self.dataset.complexes[i])
+    }
+
+    /// As [`encode`](Self::encode), with structure taken from `complex`, the item after a lift that keeps its cells.
+    /// Columns of a dimension in which the numbers of cells differ have no signal.
+    ///
+    /// # Panics
+    ///
+    /// When the dataset has no complex `i`.
+    #[must_use]
+    pub fn encode_on(&self, i: usize, complex: &Complex) -> (Vec<Option<Signal>>, usize) {
         let mut unknown = 0;
         let dims = self.bound.iter().zip(&self.encoding.channels).enumerate();
         let signals = dims.map(|(dim, (sources, channels))| {
             let (sources, channels) = (sources.as_ref()?, channels.as_ref()?);
             let n_cells = complex.n_cells(dim);
+            if sources.iter().any(|source| source.n_cells(i).is_some_and(|n| n != n_cells)) {
+                return None;
+            }
             let mut values = SparseMat::with_rows(n_cells);
             unknown += sources.iter().map(|s| s.append(complex, i, &mut values)).sum::<usize>();
             let signal = Signal::new(values, Arc::clone(channels));

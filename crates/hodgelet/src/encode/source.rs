@@ -1,6 +1,7 @@
-//! Where channels come from: degrees, a constant, labels or attributes.
+//! Where channels come from: degrees, curvatures, a constant, labels or attributes.
 
 use super::EncodeError;
+use super::structure::{coface_counts, curvatures};
 use crate::complex::Complex;
 use crate::dataset::{Column, ColumnValues, Dataset};
 use crate::linalg::SparseMat;
@@ -14,8 +15,10 @@ use std::collections::HashMap;
 pub(super) enum Source {
     /// One channel for each degree below `depth`; degrees from there on are all zero, or in the last channel.
     DegreeOneHot { depth: u32, last_bin: bool },
-    /// The degree as a number.
+    /// The degree as a number: of a vertex, its edges; of other cells, their cofaces.
     Degree,
+    /// A curvature: combinatorial on vertices, Forman's beyond.
+    Curvature,
     /// One on every cell.
     Constant,
     /// One channel for each category of a column of labels.
@@ -27,7 +30,8 @@ pub(super) enum Source {
 impl Source {
     /// A source for each column of dimension `dim`, numbers before labels.
     pub fn columns(dataset: &Dataset, dim: usize) -> Vec<Self> {
-        let of_dim = || dataset.columns.iter().filter(move |column| column.dim == dim);
+        let of_dim =
+            || dataset.columns.iter().filter(move |column| column.dim == dim && !column.is_weights());
         let real = of_dim().filter(|column| matches!(column.values, ColumnValues::Real { .. }));
         let labels = of_dim().filter(|column| matches!(column.values, ColumnValues::Labels { .. }));
         real.chain(labels).map(Self::column).collect()
@@ -47,7 +51,7 @@ impl Source {
     pub fn n_channels(&self) -> usize {
         match self {
             Self::DegreeOneHot { depth, .. } => *depth as usize,
-            Self::Degree | Self::Constant => 1,
+            Self::Degree | Self::Curvature | Self::Constant => 1,
             Self::Labels { categories, .. } => categories.len(),
             Self::Real { channels, .. } => channels.len(),
         }
@@ -55,7 +59,7 @@ impl Source {
 
     /// Whether the channels make sense on vertices only.
     pub fn needs_vertices(&self) -> bool {
-        matches!(self, Self::DegreeOneHot { .. } | Self::Degree)
+        matches!(self, Self::DegreeOneHot { .. })
     }
 
     /// Names and orientations of the channels.
@@ -70,6 +74,7 @@ impl Source {
                 (0..*depth).map(|d| plain(name(d))).collect()
             }
             Self::Degree => vec![plain("degree".to_owned())],
+            Self::Curvature => vec![plain("curvature".to_owned())],
             Self::Constant => vec![plain("constant".to_owned())],
             Self::Labels { name, categories } => {
                 categories.iter().map(|category| plain(format!("{name}={category}"))).collect()
@@ -84,7 +89,7 @@ impl Source {
     /// Finds the column of this source in a dataset, if it needs one.
     pub fn bind<'a>(&'a self, dataset: &'a Dataset, dim: usize) -> Result<Bound<'a>, EncodeError> {
         let (Self::Labels { name, .. } | Self::Real { name, .. }) = self else {
-            return Ok(Bound { source: self, column: None, recode: Vec::new() });
+            return Ok(Bound { source: self, dim, column: None, recode: Vec::new() });
         };
         let column = dataset.columns.iter().find(|column| column.dim == dim && column.name == *name);
         let column = column.ok_or_else(|| EncodeError::MissingColumn { dim, name: name.clone() })?;
@@ -99,7 +104,7 @@ impl Source {
                 return Err(EncodeError::OtherColumn { dim, name: name.clone(), expected, found });
             }
         };
-        Ok(Bound { source: self, column: Some(column), recode })
+        Ok(Bound { source: self, dim, column: Some(column), recode })
     }
 
     fn describe(&self) -> String {
@@ -120,12 +125,18 @@ impl Source {
 #[derive(Debug)]
 pub(super) struct Bound<'a> {
     source: &'a Source,
+    dim: usize,
     column: Option<&'a Column>,
     /// For each category of the dataset, that of the encoding.
     recode: Vec<Option<u32>>,
 }
 
 impl Bound<'_> {
+    /// Cells of complex `i` that the column of this source has, if it needs one.
+    pub fn n_cells(&self, i: usize) -> Option<usize> {
+        self.column.map(|column| column.cells(i).len())
+    }
+
     /// Appends the channels of complex `i` to `out`; returns the number of labels the encoding does not know.
     pub fn append(&self, complex: &Complex, i: usize, out: &mut SparseMat) -> usize {
         let n_channels = self.source.n_channels();
@@ -138,11 +149,8 @@ impl Bound<'_> {
                 one_hot(complex.degrees().into_iter().map(bin), n_channels, out);
                 0
             }
-            (Source::Degree, _) => {
-                let degrees = complex.degrees();
-                out.push_column((0..).zip(degrees).filter(|(_, d)| *d > 0).map(|(v, d)| (v, f64::from(d))));
-                0
-            }
+            (Source::Degree, _) => push_dense(&coface_counts(complex, self.dim), out),
+            (Source::Curvature, _) => push_dense(&curvatures(complex, self.dim), out),
             (Source::Constant, _) => {
                 out.push_column((0..out.n_rows() as u32).map(|cell| (cell, 1.0)));
                 0
@@ -165,6 +173,12 @@ impl Bound<'_> {
             _ => unreachable!("`bind` pairs a source with a column of its kind"),
         }
     }
+}
+
+/// Appends one channel; no label is unknown.
+fn push_dense(values: &[f64], out: &mut SparseMat) -> usize {
+    out.push_column((0..).zip(values).filter(|(_, v)| **v != 0.0).map(|(cell, v)| (cell, *v)));
+    0
 }
 
 /// Appends `n_channels` channels, with a one for each cell in its channel.

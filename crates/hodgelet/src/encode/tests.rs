@@ -150,7 +150,9 @@ fn an_encoding_survives_a_file() {
         "4000000000 channels on cells of dimension 0, but at most 65536 are encoded"
     );
     assert_eq!(
-        serde_json::from_str::<Encoding>(r#"[null, ["degree"]]"#).unwrap_err().to_string(),
+        serde_json::from_str::<Encoding>(r#"[null, [{"degree-one-hot":{"depth":2,"last_bin":false}}]]"#)
+            .unwrap_err()
+            .to_string(),
         "degrees on cells of dimension 1, but only vertices have them"
     );
 }

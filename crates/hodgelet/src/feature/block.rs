@@ -1,7 +1,7 @@
 //! Blocks of features, and the measures of all complexes in one block.
 
 use crate::hodge::HodgeComponent;
-use crate::measure::{ComplexMeasures, DimMeasures, EnergyMeasure};
+use crate::measure::{ComplexMeasures, DimMeasures, EnergyMeasure, SignedMeasure};
 use serde::{Deserialize, Serialize};
 
 /// Which part of the signals of one dimension a block describes.
@@ -16,10 +16,12 @@ pub enum Part {
     Harmonic,
     /// All three together, as methods without the Hodge split see them.
     Whole,
+    /// Inner products with the vectors of a shared complex, sign included.
+    Signed,
 }
 
 impl Part {
-    /// The components it holds.
+    /// The components whose energies it holds; none for signed features, which are no energies.
     #[must_use]
     pub fn components(self) -> &'static [HodgeComponent] {
         match self {
@@ -27,6 +29,7 @@ impl Part {
             Self::Coexact => &[HodgeComponent::Coexact],
             Self::Harmonic => &[HodgeComponent::Harmonic],
             Self::Whole => &HodgeComponent::ALL,
+            Self::Signed => &[],
         }
     }
 }
@@ -62,11 +65,13 @@ impl std::fmt::Display for Block {
             Part::Coexact => "co-exact",
             Part::Harmonic => "harmonic",
             Part::Whole => "whole",
+            Part::Signed => "signed",
         })
     }
 }
 
-/// The measures of many complexes in one block, end to end.
+/// The measures of many complexes in one block, end to end. In a signed block the masses of atoms are inner products,
+/// which may be negative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockMeasures {
     n_channels: usize,
@@ -92,6 +97,12 @@ impl BlockMeasures {
             energies: Vec::new(),
         };
         for complex in complexes {
+            if block.part == Part::Signed {
+                let signed = complex.signed().filter(|signed| signed.dim() == block.dim);
+                out.n_channels = out.n_channels.max(signed.map_or(0, SignedMeasure::n_channels));
+                out.push(&signed.map(SignedMeasure::atoms).into_iter().collect::<Vec<_>>());
+                continue;
+            }
             let measures = complex.of_dim(block.dim);
             out.n_channels = out.n_channels.max(measures.map_or(0, DimMeasures::n_channels));
             let components = block.part.components().iter();

@@ -2,15 +2,18 @@
 //!
 //! Features come in blocks, one per dimension and Hodge component, because each block has its own bank and its
 //! own kernel. Within a block, the feature of channel `d` and filter `j` is the norm of the wavelet coefficients,
-//! `s_dj = √(Σ_n w_j(λ_n)² E_nd + 10⁻¹²)`, in column `d W + j`.
+//! `s_dj = √(Σ_n w_j(λ_n)² E_nd + 10⁻¹²)`, in column `d W + j`. Signed features, of a complex that all items share, are
+//! a block of their own.
 
 mod block;
 mod fourier;
+mod signed;
 mod standardize;
 mod wavelet;
 
 pub use block::{Block, BlockMeasures, Part};
 pub use fourier::{FourierError, FourierPoints};
+pub use signed::{SignedBasis, SignedError, SignedParams, fingerprint, signed_features};
 pub use standardize::Standardizer;
 pub use wavelet::{WaveletTape, harmonic_features, wavelet_features};
 

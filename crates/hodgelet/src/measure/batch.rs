@@ -272,7 +272,7 @@ impl<'a> Work<'a> {
             let Some(signal) = self.signal(dim) else { return Ok(None) };
             self.finish_dim(signal, &spectra).map(Some)
         });
-        Ok(ComplexMeasures { by_dim: by_dim.collect::<Result<_, _>>()? })
+        Ok(ComplexMeasures { by_dim: by_dim.collect::<Result<_, _>>()?, signed: None })
     }
 
     fn finish_dim(&self, signal: &LiveSignal, spectra: &[Option<Solved>]) -> Result<DimMeasures, HodgeError> {

@@ -127,6 +127,7 @@ impl DimMeasures {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ComplexMeasures {
     by_dim: Vec<Option<DimMeasures>>,
+    signed: Option<SignedMeasure>,
 }
 
 impl ComplexMeasures {
@@ -134,6 +135,61 @@ impl ComplexMeasures {
     #[must_use]
     pub fn of_dim(&self, k: usize) -> Option<&DimMeasures> {
         self.by_dim.get(k)?.as_ref()
+    }
+
+    /// Inner products with the vectors of a shared complex, if they were taken.
+    #[must_use]
+    pub fn signed(&self) -> Option<&SignedMeasure> {
+        self.signed.as_ref()
+    }
+
+    /// The same with inner products.
+    #[must_use]
+    pub fn with_signed(self, signed: Option<SignedMeasure>) -> Self {
+        Self { signed, ..self }
+    }
+}
+
+/// Inner products of a signal with fixed vectors: like a measure, but with a sign.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SignedMeasure {
+    dim: usize,
+    n_channels: usize,
+    atoms: EnergyMeasure,
+}
+
+impl SignedMeasure {
+    /// `products` holds the inner products of each of the `live` channels with all vectors in turn.
+    pub(crate) fn new(
+        dim: usize,
+        n_channels: usize,
+        eigenvalues: Vec<f64>,
+        live: Vec<u32>,
+        products: Vec<f64>,
+    ) -> Self {
+        Self { dim, n_channels, atoms: EnergyMeasure { eigenvalues, live, energies: products } }
+    }
+
+    /// Dimension of the cells.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Number of channels, with a sign or not.
+    #[must_use]
+    pub fn n_channels(&self) -> usize {
+        self.n_channels
+    }
+
+    /// Inner products of the channel at `position` among those that have a sign.
+    #[must_use]
+    pub fn products(&self, position: usize) -> &[f64] {
+        self.atoms.energies(position)
+    }
+
+    pub(crate) fn atoms(&self) -> &EnergyMeasure {
+        &self.atoms
     }
 }
 
