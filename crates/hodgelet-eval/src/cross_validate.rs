@@ -134,8 +134,8 @@ fn encodings(
     let mut distinct: Vec<(Encoding, Vec<usize>)> = Vec::new();
     for (s, split) in splits.iter().enumerate() {
         let (repeat, fold) = (split.repeat, split.fold);
-        let encoding = params.space.encoding.fit(dataset, &split.train);
-        let encoding = encoding.map_err(|e| CrossValidateError::Fold { repeat, fold, source: e.into() })?;
+        let encoding = params.space.fit_encoding(dataset, &split.train);
+        let encoding = encoding.map_err(|e| CrossValidateError::Fold { repeat, fold, source: e })?;
         match distinct.iter_mut().find(|(known, _)| *known == encoding) {
             Some((_, members)) => members.push(s),
             None => distinct.push((encoding, vec![s])),

@@ -162,7 +162,7 @@ fn encoding(args: &EnergiesArgs, dataset: &Dataset, notes: &mut Vec<String>) -> 
 
 fn measured(dataset: &Dataset, space: &SpaceParams) -> Result<(Vec<Block>, Measured), CommandError> {
     let all: Vec<usize> = (0..dataset.len()).collect();
-    let encoding = space.encoding.fit(dataset, &all)?;
+    let encoding = space.fit_encoding(dataset, &all)?;
     let watch = |_| match check_interrupt() {
         Ok(()) => std::ops::ControlFlow::Continue(()),
         Err(_) => std::ops::ControlFlow::Break(()),

@@ -2,9 +2,10 @@
 
 use crate::complex::ComplexError;
 use crate::encode::EncodeError;
-use crate::feature::FourierError;
+use crate::feature::{FourierError, SignedError};
 use crate::gp::GpError;
 use crate::gp::collapse::CollapseError;
+use crate::hodge::MetricError;
 use crate::kernel::KernelError;
 use crate::likelihood::{LikelihoodError, ObservationError};
 use crate::measure::MeasureError;
@@ -106,6 +107,17 @@ pub enum ModelError {
     /// From the spectra.
     #[error(transparent)]
     Measure(#[from] MeasureError),
+    /// From the metric of a surface.
+    #[error("complex {index}: {source}")]
+    Metric {
+        /// Index of the complex.
+        index: usize,
+        /// What is wrong with it.
+        source: MetricError,
+    },
+    /// From signed features.
+    #[error(transparent)]
+    Signed(#[from] SignedError),
     /// From the bank of filters.
     #[error(transparent)]
     Bank(#[from] BankError),
@@ -143,6 +155,10 @@ impl ModelError {
             }
             Self::Constant { .. } => Some("choose other signals, or more varied complexes"),
             Self::Gp(error) => error.hint(),
+            Self::Signed(error) => error.hint(),
+            Self::Metric { source: MetricError::NoPositions { .. }, .. } => {
+                Some("give every vertex a position, or choose another Laplacian")
+            }
             _ => None,
         }
     }

@@ -2,7 +2,8 @@
 
 use super::{FeatureTransform, ModelError, SpaceParams};
 use crate::feature::{
-    Block, BlockMeasures, FourierPoints, Part, Standardizer, WaveletTape, harmonic_features, wavelet_features,
+    Block, BlockMeasures, FourierPoints, Part, Standardizer, WaveletTape, harmonic_features, signed_features,
+    wavelet_features,
 };
 use crate::wavelet::{Bank, BankParams};
 use faer::prelude::{Reborrow, ReborrowMut};
@@ -22,6 +23,8 @@ pub enum FeatureMap {
     Harmonic,
     /// Cumulative energy.
     Fourier(FourierPoints),
+    /// Inner products with this many vectors.
+    Signed(usize),
 }
 
 /// A [`FeatureMap`] as it is written to files.
@@ -31,6 +34,7 @@ enum Stored {
     Wavelets { bank: BankParams, parameters: Vec<f64> },
     Harmonic,
     Fourier(Vec<f64>),
+    Signed(usize),
 }
 
 impl From<FeatureMap> for Stored {
@@ -41,6 +45,7 @@ impl From<FeatureMap> for Stored {
             }
             FeatureMap::Harmonic => Self::Harmonic,
             FeatureMap::Fourier(points) => Self::Fourier(points.points().to_vec()),
+            FeatureMap::Signed(count) => Self::Signed(count),
         }
     }
 }
@@ -55,6 +60,7 @@ impl TryFrom<Stored> for FeatureMap {
             }
             Stored::Harmonic => Self::Harmonic,
             Stored::Fourier(points) => Self::Fourier(FourierPoints::new(points)?),
+            Stored::Signed(count) => Self::Signed(count),
         })
     }
 }
@@ -73,6 +79,9 @@ impl FeatureMap {
     ) -> Result<Self, ModelError> {
         Ok(match (&params.transform, block.part) {
             (_, Part::Harmonic) => Self::Harmonic,
+            (_, Part::Signed) => {
+                Self::Signed((0..training.len()).map(|i| training.atoms(i).len()).max().unwrap_or(0))
+            }
             (FeatureTransform::Wavelets(bank), _) => Self::Wavelets(bank.clone().check()?.draw(seed)),
             (FeatureTransform::Fourier(found), _) if *found > MAX_POINTS => {
                 return Err(ModelError::Points { found: *found, most: MAX_POINTS });
@@ -91,6 +100,7 @@ impl FeatureMap {
             Self::Wavelets(bank) => wavelet_features(measures, bank)?,
             Self::Harmonic => harmonic_features(measures),
             Self::Fourier(points) => points.features(measures),
+            Self::Signed(count) => signed_features(measures, *count),
         })
     }
 
@@ -101,6 +111,7 @@ impl FeatureMap {
             Self::Wavelets(bank) => bank.n_filters(),
             Self::Harmonic => 1,
             Self::Fourier(points) => points.points().len(),
+            Self::Signed(count) => *count,
         }
     }
 

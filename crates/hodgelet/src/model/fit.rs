@@ -59,7 +59,7 @@ impl ModelParams {
         mut callback: impl FnMut(Stage) -> ControlFlow<()>,
     ) -> Result<Model, ModelError> {
         check_indices(train, dataset.len())?;
-        let encoding = self.space.encoding.fit(dataset, train)?;
+        let encoding = self.space.fit_encoding(dataset, train)?;
         let chosen = dataset.select(train);
         let n = chosen.len();
         let measured =

@@ -2,12 +2,14 @@
 
 use super::ModelError;
 use crate::complex::{Complex, ComplexError, MAX_CLIQUE_DIM};
-use crate::dataset::Dataset;
-use crate::encode::{Encoding, EncodingParams};
-use crate::feature::{Block, FourierPoints, Part};
-use crate::hodge::Weighting;
+use crate::dataset::{ColumnValues, Dataset, POSITIONS};
+use crate::encode::{Encoder, Encoding, EncodingParams};
+use crate::feature::{Block, FourierPoints, Part, SignedBasis, SignedError, SignedParams};
+use crate::hodge::{CellWeights, DualArea, HodgeError, MetricError, Operators, Weighting, metric_weights};
 use crate::measure::{ComplexMeasures, MeasureError, Sample, measure_all};
+use crate::signal::Orientation;
 use crate::wavelet::BankParams;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -46,6 +48,10 @@ pub struct SpaceParams {
     pub lift: Lift,
     /// Which Laplacian.
     pub weighting: Weighting,
+    /// Metric weights from the positions of vertices, in place of the named Laplacian.
+    pub metric: Option<DualArea>,
+    /// Signed features, for items that share one complex.
+    pub signed: Option<SignedParams>,
     /// Whether signals are split into their Hodge components.
     pub split: bool,
     /// Dimensions whose signals are used; all that carry one if none are named.
@@ -65,6 +71,8 @@ impl Default for SpaceParams {
             encoding: EncodingParams::default(),
             lift: Lift::Cliques(2),
             weighting: Weighting::Combinatorial,
+            metric: None,
+            signed: None,
             split: true,
             dims: None,
             without: Vec::new(),
@@ -120,7 +128,91 @@ impl SpaceParams {
                 blocks.push(block);
             }
         }
+        if let Some(dim) = encoding.signed().map(SignedBasis::dim) {
+            let block = Block { dim, part: Part::Signed };
+            if encoding.channels(dim).is_some() && !self.without.contains(&block) {
+                blocks.push(block);
+            }
+        }
         if blocks.is_empty() { Err(ModelError::NoBlocks) } else { Ok(blocks) }
+    }
+
+    /// Fits the signals of a dataset on the complexes `train`, and the vectors of signed features on the complex that
+    /// they share.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError`] when the dataset does not have what is asked for.
+    pub fn fit_encoding(&self, dataset: &Dataset, train: &[usize]) -> Result<Encoding, ModelError> {
+        self.check_lift()?;
+        let lifted = match self.lift {
+            Lift::Cliques(dim) => dim,
+            _ => 0,
+        };
+        let encoding = self.encoding.fit_up_to(dataset, train, lifted)?;
+        let Some(signed) = &self.signed else { return Ok(encoding) };
+        if self.lift == Lift::LineGraph {
+            return Err(SignedError::LineGraph.into());
+        }
+        let (dim, Some(&first)) = (signed.dim(), train.first()) else {
+            return Err(ModelError::TooFew { expected: 2, found: 0 });
+        };
+        let channels = encoding.channels(dim).ok_or(ModelError::NoSignal { dim })?;
+        let has_sign = |d: usize| dim == 0 || channels.orientation(d) == Orientation::Oriented;
+        if !(0..channels.len()).any(has_sign) {
+            return Err(SignedError::NoFlow { dim }.into());
+        }
+        let complex = self.lifted(&dataset.complexes[first], true)?;
+        let weights = self.weights(dataset, first, &complex)?;
+        let operators = match &weights {
+            Some(weights) => {
+                Operators::weighted(&complex, weights).map_err(HodgeError::from).map_err(SignedError::from)?
+            }
+            None => Operators::new(&complex, self.weighting),
+        };
+        let basis = signed.fit(&operators)?;
+        for &index in train {
+            self.check_shared(dataset, index, &basis)?;
+        }
+        Ok(encoding.with_signed(Some(basis)))
+    }
+
+    /// Whether item `index` lives on the complex of `basis`.
+    fn check_shared(&self, dataset: &Dataset, index: usize, basis: &SignedBasis) -> Result<(), ModelError> {
+        let complex = self.lifted(&dataset.complexes[index], true)?;
+        if basis.belongs_to(&complex) {
+            return Ok(());
+        }
+        let n_cells = complex.n_cells(basis.dim());
+        let found = format!("{n_cells} cells of dimension {} in an order of their own", basis.dim());
+        let expected = format!("{} in that of the training complexes", basis.vector(0).len());
+        Err(SignedError::NotShared { index, found, expected }.into())
+    }
+
+    /// The weights of the cells of item `i`, lifted to `complex`, if they are not those of the named Laplacian: metric
+    /// ones if these are asked for, otherwise those of the dataset, if it has any.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Metric`] when the item has no positions, or is no surface.
+    pub fn weights(
+        &self,
+        dataset: &Dataset,
+        i: usize,
+        complex: &Complex,
+    ) -> Result<Option<CellWeights>, ModelError> {
+        if self.lift == Lift::LineGraph {
+            return Ok(None);
+        }
+        match self.metric {
+            None => Ok(dataset.weights(i)),
+            Some(dual) => {
+                let failed = |source| ModelError::Metric { index: i, source };
+                let positions =
+                    positions(dataset, i).ok_or(failed(MetricError::NoPositions { name: POSITIONS }))?;
+                metric_weights(complex, &positions, dual).map(Some).map_err(failed)
+            }
+        }
     }
 
     /// Settings at fault fail here, before the threads start.
@@ -174,13 +266,29 @@ pub fn measure_dataset(
 ) -> Result<Measured, ModelError> {
     let encoder = encoding.bind(dataset)?;
     let wanted: Vec<usize> = params.blocks(encoding)?.iter().map(|block| block.dim).collect();
-    let beyond_vertices = wanted.iter().any(|&dim| dim > 0);
+    let beyond_vertices =
+        wanted.iter().any(|&dim| dim > 0) || encoding.sees_higher_cells() || params.metric.is_some();
     params.check_lift()?;
     let unknown = AtomicUsize::new(0);
+    let weights = |i: usize| {
+        let complex = match params.metric {
+            Some(_) => params.lifted(&dataset.complexes[i], beyond_vertices)?,
+            None => Cow::Borrowed(&dataset.complexes[i]), // not looked at
+        };
+        params.weights(dataset, i, &complex)
+    };
+    let weights: Vec<Result<Option<CellWeights>, ModelError>> =
+        (0..dataset.len()).into_par_iter().map(weights).collect();
+    // the first fault in the order of items
+    let weights: Vec<Option<CellWeights>> = weights.into_iter().collect::<Result<_, _>>()?;
     let sample = |i: usize| {
-        let (mut signals, missed) = encoder.encode(i);
+        let complex = params.lifted(&dataset.complexes[i], beyond_vertices);
+        let complex = complex.expect("the dimension of cliques was examined");
+        let line_graph = params.lift == Lift::LineGraph;
+        let (mut signals, missed) =
+            if line_graph { encoder.encode(i) } else { encoder.encode_on(i, &complex) };
         unknown.fetch_add(missed, Ordering::Relaxed);
-        if params.lift == Lift::LineGraph {
+        if line_graph {
             signals = vec![signals.into_iter().nth(1).flatten()];
         }
         for (dim, signal) in signals.iter_mut().enumerate() {
@@ -188,12 +296,51 @@ pub fn measure_dataset(
                 *signal = None;
             }
         }
-        let complex = params.lifted(&dataset.complexes[i], beyond_vertices);
-        Sample { complex: complex.expect("the dimension of cliques was examined"), signals, weights: None }
+        Sample { complex, signals, weights: weights[i].clone() }
     };
-    let measures = measure_all(dataset.len(), sample, params.weighting, progress).map_err(|e| match e {
-        MeasureError::Cancelled { .. } => ModelError::Cancelled,
-        other => other.into(),
-    })?;
+    let mut measures =
+        measure_all(dataset.len(), sample, params.weighting, progress).map_err(|e| match e {
+            MeasureError::Cancelled { .. } => ModelError::Cancelled,
+            other => other.into(),
+        })?;
+    if let Some(basis) = encoding.signed() {
+        measures = with_signed(measures, dataset, &encoder, basis, params)?;
+    }
     Ok(Measured { measures, unknown: unknown.into_inner() })
+}
+
+/// The same measures with inner products of signals with the vectors of `basis`.
+fn with_signed(
+    measures: Vec<ComplexMeasures>,
+    dataset: &Dataset,
+    encoder: &Encoder<'_>,
+    basis: &SignedBasis,
+    params: &SpaceParams,
+) -> Result<Vec<ComplexMeasures>, ModelError> {
+    let one = |(index, measures): (usize, ComplexMeasures)| {
+        params.check_shared(dataset, index, basis)?;
+        let complex = params.lifted(&dataset.complexes[index], true)?;
+        let signals = encoder.encode_on(index, &complex).0;
+        let signal = signals.into_iter().nth(basis.dim()).flatten();
+        let products = signal.map(|signal| basis.measure(&signal)).transpose();
+        let products = products.map_err(|source| MeasureError::Complex { index, source })?;
+        Ok(measures.with_signed(products))
+    };
+    let all: Vec<Result<ComplexMeasures, ModelError>> =
+        measures.into_par_iter().enumerate().map(one).collect();
+    all.into_iter().collect()
+}
+
+/// Where the vertices of item `i` are, in the plane or in space.
+fn positions(dataset: &Dataset, i: usize) -> Option<Vec<[f64; 3]>> {
+    let column = dataset.columns.iter().find(|column| column.dim == 0 && column.name == POSITIONS)?;
+    let ColumnValues::Real { channels, values } = &column.values else { return None };
+    let width = channels.len();
+    let cells = column.cells(i);
+    let rows = values[cells.start * width..cells.end * width].chunks_exact(width.max(1));
+    match width {
+        2 => Some(rows.map(|p| [p[0], p[1], 0.0]).collect()),
+        3 => Some(rows.map(|p| [p[0], p[1], p[2]]).collect()),
+        _ => None,
+    }
 }

@@ -100,7 +100,7 @@ pub fn run(args: &TrainArgs, terminal: Terminal) -> Result<Trained, CommandError
         return Err(CommandError::usage(message, None));
     };
     let bar = terminal.bar("training", Some(params.optimizer.max_iterations as u64));
-    let encoding = params.space.encoding.fit(&dataset, &split.train)?;
+    let encoding = params.space.fit_encoding(&dataset, &split.train)?;
     let chosen = dataset.select(&split.train);
     let began = Instant::now();
     let measured = measure_dataset(&chosen, &encoding, &params.space, |_| bar.still())?;

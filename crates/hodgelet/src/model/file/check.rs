@@ -1,7 +1,7 @@
 //! What the settings of a file must satisfy before anything is computed from them.
 
 use super::{FileError, Settings};
-use crate::feature::Part;
+use crate::feature::{Part, SignedBasis};
 use crate::likelihood::LikelihoodParams;
 use crate::model::features::{BlockSpace, FeatureMap};
 use crate::model::fitted::FittedTargets;
@@ -70,7 +70,13 @@ fn block(settings: &Settings, space: &BlockSpace) -> Result<(), FileError> {
         return Err(ModelError::Channels { block, expected, found }.into());
     }
     let fault = |fault: String| Err(FileError::Inconsistent { fault: format!("{} {fault}", space.block) });
-    if (space.block.part == Part::Harmonic) != (space.map == FeatureMap::Harmonic) {
+    let vectors = settings.signed.as_ref().map_or(0, SignedBasis::len);
+    let fits = match (space.block.part, &space.map) {
+        (Part::Harmonic, map) => *map == FeatureMap::Harmonic,
+        (Part::Signed, map) => *map == FeatureMap::Signed(vectors),
+        (_, map) => !matches!(map, FeatureMap::Harmonic | FeatureMap::Signed(_)),
+    };
+    if !fits {
         return fault("has features of another kind of block".to_owned());
     }
     let expected = found.saturating_mul(space.map.per_channel());

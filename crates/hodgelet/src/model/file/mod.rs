@@ -20,6 +20,7 @@ use super::features::BlockSpace;
 use super::fitted::{FittedTargets, Model, Parts, Summary};
 use super::params::ModelParams;
 use crate::encode::Encoding;
+use crate::feature::SignedBasis;
 use crate::gp::Sites;
 use crate::kernel::SumKernel;
 use crate::likelihood::{LikelihoodParams, Observations};
@@ -44,6 +45,8 @@ const MAX_FILE: u64 = 1 << 34;
 struct Settings {
     params: ModelParams,
     encoding: Encoding,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    signed: Option<SignedBasis>,
     blocks: Vec<BlockSpace>,
     kernel: SumKernel,
     likelihood: LikelihoodParams,
@@ -103,7 +106,8 @@ impl Model {
     /// As [`load`](Self::load).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
         let file = Container::read(bytes)?;
-        let settings = settings(&file)?;
+        let mut settings = settings(&file)?;
+        settings.encoding = settings.encoding.with_signed(settings.signed.clone());
         check::settings(&settings)?;
         Ok(Self::assemble(parts(&file, settings)?)?)
     }
@@ -111,7 +115,17 @@ impl Model {
 
 fn settings_json(parts: &Parts) -> Result<String, FileError> {
     let Parts { params, encoding, blocks, kernel, likelihood, targets, summary, .. } = parts.clone();
-    let settings = Settings { params, encoding, blocks, kernel, likelihood, targets, summary };
+    let signed = encoding.signed().cloned();
+    let settings = Settings {
+        params,
+        encoding: encoding.with_signed(None),
+        signed,
+        blocks,
+        kernel,
+        likelihood,
+        targets,
+        summary,
+    };
     let failed = |e: serde_json::Error| FileError::Settings { reason: e.to_string() };
     let json = serde_json::to_string(&settings).map_err(failed)?;
     // Infinite settings, such as a tolerance, become null.
@@ -203,7 +217,7 @@ fn parts(file: &Container<'_>, settings: Settings) -> Result<Parts, FileError> {
     if found != expected {
         return Err(FileError::Inconsistent { fault: format!("{found} tensors, expected {expected}") });
     }
-    let Settings { params, encoding, blocks, kernel, likelihood, targets, summary } = settings;
+    let Settings { params, encoding, blocks, kernel, likelihood, targets, summary, .. } = settings;
     Ok(Parts { params, encoding, blocks, kernel, likelihood, targets, inputs, observations, sites, summary })
 }
 
