@@ -9,17 +9,19 @@
 //! 2. [`tu`]: folders and archives of the TU collection;
 //! 3. [`jsonl`]: the format of this project, read and written;
 //! 4. [`graphs`]: GraphML and GML;
-//! 5. [`generate`]: built-in datasets, drawn from a seed; [`generate::builtin`] finds one by name.
+//! 5. [`hif`]: hypergraphs of the interchange format;
+//! 6. [`generate`]: built-in datasets, drawn from a seed; [`generate::builtin`] finds one by name.
 
 #![warn(missing_docs)]
 
 pub mod generate;
 pub mod graphs;
+pub mod hif;
 pub mod jsonl;
 mod open;
 mod read;
 mod text;
 pub mod tu;
 
-pub use open::{OpenError, open};
+pub use open::{OpenError, OpenOptions, open, open_with};
 pub use read::{Read, Report};

@@ -1,24 +1,42 @@
 //! From what a user names, a path or a dataset in a folder of datasets, to the right reader.
 
 use crate::graphs::{self, Format, GraphsError};
+use crate::hif::{self, HifError};
 use crate::jsonl::{self, JsonlError};
 use crate::tu::{self, TuError};
 use crate::{Read, text};
+use hodgelet::complex::Expansion;
 use std::path::{Path, PathBuf};
 
 /// What datasets in files are called, beside folders.
-const EXTENSIONS: [&str; 4] = ["zip", "jsonl", "graphml", "gml"];
+const EXTENSIONS: [&str; 6] = ["zip", "jsonl", "graphml", "gml", "hif.json", "json"];
 
-/// Reads the dataset `name`: a path to a folder (TU, GraphML or GML files), a `.zip` (TU), `.jsonl`, `.graphml` or
-/// `.gml` file, or the name of one of these in the folder `data_dir`, without its extension.
+/// What a reader cannot know by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// Which complex stands for a hypergraph; without it, what the file says, or Zhou's.
+    pub hypergraph: Option<Expansion>,
+}
+
+/// Reads the dataset `name`: a path to a folder (TU, GraphML, GML or HIF files), a `.zip` (TU), `.jsonl`, `.graphml`,
+/// `.gml` or `.json` (HIF) file, or the name of one of these in the folder `data_dir`, without its extension.
 ///
 /// # Errors
 ///
 /// [`OpenError::NotFound`] lists what was tried and names that are near; the others are those of the readers.
 pub fn open(name: &str, data_dir: Option<&Path>) -> Result<Read, OpenError> {
+    open_with(name, data_dir, OpenOptions::default())
+}
+
+/// As [`open`], with options.
+///
+/// # Errors
+///
+/// As for [`open`].
+pub fn open_with(name: &str, data_dir: Option<&Path>, options: OpenOptions) -> Result<Read, OpenError> {
     let tried = candidates(name, data_dir);
     match tried.iter().find(|path| path.exists()) {
-        Some(path) => read(path),
+        Some(path) => read(path, options),
         None => {
             let near = data_dir.map(|dir| near_names(name, dir)).unwrap_or_default();
             Err(OpenError::NotFound { name: name.to_owned(), tried, near })
@@ -37,26 +55,30 @@ fn candidates(name: &str, data_dir: Option<&Path>) -> Vec<PathBuf> {
     paths
 }
 
-fn read(path: &Path) -> Result<Read, OpenError> {
+fn read(path: &Path, options: OpenOptions) -> Result<Read, OpenError> {
     if path.is_dir() {
-        return read_dir(path);
+        return read_dir(path, options);
     }
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     match (extension.as_deref(), Format::of(path)) {
         (_, Some(format)) => Ok(graphs::read_file(path, format)?),
         (Some("zip"), _) => Ok(tu::read_zip(path)?),
-        (Some("jsonl"), _) => Ok(jsonl::read(path)?),
+        (Some("jsonl"), _) => Ok(jsonl::read_with(path, options.hypergraph)?),
+        (Some("json"), _) => Ok(hif::read_file(path)?.expand(options.hypergraph.unwrap_or_default())?),
         _ => Err(OpenError::Unsupported { path: path.to_owned() }),
     }
 }
 
 /// A folder of graph files if it holds any and no arcs of a TU dataset.
-fn read_dir(dir: &Path) -> Result<Read, OpenError> {
+fn read_dir(dir: &Path, options: OpenOptions) -> Result<Read, OpenError> {
     let names = names_in(dir);
     let arcs = tu::File::Arcs.name("");
     let is_tu = names.iter().any(|name| name.ends_with(&arcs));
     if !is_tu && names.iter().any(|name| Format::of(Path::new(name)).is_some()) {
         return Ok(graphs::read_dir(dir)?);
+    }
+    if !is_tu && names.iter().any(|name| hif::is_hif(Path::new(name))) {
+        return Ok(hif::read_dir(dir)?.expand(options.hypergraph.unwrap_or_default())?);
     }
     Ok(tu::read_dir(dir)?)
 }
@@ -107,7 +129,7 @@ pub enum OpenError {
         near: Vec<String>,
     },
     /// A file that no reader knows.
-    #[error("{}: expected a folder or a .zip, .jsonl, .graphml or .gml file", path.display())]
+    #[error("{}: expected a folder or a .zip, .jsonl, .graphml, .gml or .json file", path.display())]
     Unsupported {
         /// The file.
         path: PathBuf,
@@ -118,6 +140,9 @@ pub enum OpenError {
     /// A JSONL file could not be read.
     #[error(transparent)]
     Jsonl(#[from] JsonlError),
+    /// A hypergraph could not be read.
+    #[error(transparent)]
+    Hif(#[from] HifError),
     /// A graph file could not be read.
     #[error(transparent)]
     Graphs(#[from] GraphsError),

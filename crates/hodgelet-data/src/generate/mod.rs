@@ -14,6 +14,7 @@
 
 mod error;
 mod fourier;
+mod hypergraphs;
 mod mesh;
 mod quadrature;
 mod random_graphs;
@@ -25,6 +26,7 @@ mod triangulation;
 mod vector_fields;
 
 pub use error::GenerateError;
+pub use hypergraphs::{CheckedHypergraphs, HypergraphsParams};
 pub use registry::{Builtin, builtin};
 pub use ring_vs_clique::{CheckedRingVsClique, RingVsCliqueParams};
 pub use sbm::{CheckedSbm, SbmParams};

@@ -1,6 +1,8 @@
 //! The built-in datasets by name, with parameters settable as `name=value`.
 
-use super::{GenerateError, RingVsCliqueParams, SbmParams, SurfacesParams, VectorFieldsParams};
+use super::{
+    GenerateError, HypergraphsParams, RingVsCliqueParams, SbmParams, SurfacesParams, VectorFieldsParams,
+};
 use hodgelet::dataset::Dataset;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -17,6 +19,8 @@ pub enum Builtin {
     Sbm(SbmParams),
     /// `surfaces`
     Surfaces(SurfacesParams),
+    /// `hypergraphs`
+    Hypergraphs(HypergraphsParams),
 }
 
 /// The built-in dataset of a name, with its default settings.
@@ -28,12 +32,13 @@ pub fn builtin(name: &str) -> Option<Builtin> {
 impl Builtin {
     /// Every built-in dataset with its default settings.
     #[must_use]
-    pub fn all() -> [Self; 4] {
+    pub fn all() -> [Self; 5] {
         [
             Self::VectorFields(VectorFieldsParams::default()),
             Self::RingVsClique(RingVsCliqueParams::default()),
             Self::Sbm(SbmParams::default()),
             Self::Surfaces(SurfacesParams::default()),
+            Self::Hypergraphs(HypergraphsParams::default()),
         ]
     }
 
@@ -45,6 +50,7 @@ impl Builtin {
             Self::RingVsClique(_) => "ring-vs-clique",
             Self::Sbm(_) => "sbm",
             Self::Surfaces(_) => "surfaces",
+            Self::Hypergraphs(_) => "hypergraphs",
         }
     }
 
@@ -58,6 +64,7 @@ impl Builtin {
             Self::RingVsClique(_) => "random graphs with a ring or a clique attached",
             Self::Sbm(_) => "random graphs of two or three blocks",
             Self::Surfaces(_) => "triangulated spheres, tori, Klein bottles and projective planes",
+            Self::Hypergraphs(_) => "hypergraphs of triples or quads with the same clique expansion",
         }
     }
 
@@ -69,6 +76,7 @@ impl Builtin {
             Self::RingVsClique(params) => fields(params),
             Self::Sbm(params) => fields(params),
             Self::Surfaces(params) => fields(params),
+            Self::Hypergraphs(params) => fields(params),
         };
         values.into_iter().map(|(name, value)| (name, text(&value))).collect()
     }
@@ -94,6 +102,7 @@ impl Builtin {
             Self::RingVsClique(params) => set_field(name, params, setting),
             Self::Sbm(params) => set_field(name, params, setting),
             Self::Surfaces(params) => set_field(name, params, setting),
+            Self::Hypergraphs(params) => set_field(name, params, setting),
         }
     }
 
@@ -108,6 +117,7 @@ impl Builtin {
             Self::RingVsClique(params) => params.check()?.generate(seed),
             Self::Sbm(params) => params.check()?.generate(seed),
             Self::Surfaces(params) => params.check()?.generate(seed),
+            Self::Hypergraphs(params) => params.check()?.generate(seed),
         })
     }
 }

@@ -32,6 +32,12 @@ pub(super) fn parse(line: Field<'_>) -> Result<Complex, JsonlError> {
     Complex::from_boundaries(n_vertices, operators).map_err(wrong)
 }
 
+/// A list of indices.
+pub(super) fn indices(field: Field<'_>) -> Result<Vec<u32>, JsonlError> {
+    let one = |(i, value)| field.with(Path::Index(&field.path, i), value).count(MAX_CELLS).map(|v| v as u32);
+    field.array()?.iter().enumerate().map(one).collect()
+}
+
 /// Lists of `N` indices.
 fn tuples<const N: usize>(field: Field<'_>) -> Result<Vec<[u32; N]>, JsonlError> {
     let one = |(i, value)| {

@@ -1,6 +1,6 @@
 //! What can be wrong with a JSONL file.
 
-use hodgelet::complex::ComplexError;
+use hodgelet::complex::{ComplexError, HypergraphError};
 use hodgelet::dataset::DatasetError;
 use std::path::PathBuf;
 
@@ -66,7 +66,17 @@ pub enum JsonlError {
         /// What is wrong with them.
         source: ComplexError,
     },
-    /// The dataset to be written contradicts itself.
+    /// The hyperedges of a line are none.
+    #[error("{file}, line {line}: {source}")]
+    Hypergraph {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with them.
+        source: HypergraphError,
+    },
+    /// The dataset that was read, or is to be written, contradicts itself.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
     /// Names and complexes to be written differ in number.

@@ -2,6 +2,7 @@
 
 use super::field::{Field, Path};
 use super::{JsonlError, VERSION};
+use hodgelet::complex::Expansion;
 use hodgelet::signal::Orientation;
 
 /// What the header says of all complexes.
@@ -9,6 +10,8 @@ pub(super) struct Header {
     pub name: Option<String>,
     pub target: TargetKind,
     pub columns: Vec<ColumnHeader>,
+    /// What becomes of hypergraphs, if nobody says otherwise.
+    pub expansion: Option<Expansion>,
 }
 
 /// What is to be predicted.
@@ -40,7 +43,7 @@ impl Header {
             let (file, found) = (line.file.to_owned(), version.value.to_string());
             return Err(JsonlError::Version { file, line: line.line, found });
         }
-        line.only(&["hodgelet", "name", "target", "classes", "columns"])?;
+        line.only(&["hodgelet", "name", "target", "classes", "columns", "hypergraph"])?;
         let name = line.get("name")?.map(|name| name.string().map(str::to_owned)).transpose()?;
         let mut columns: Vec<ColumnHeader> = Vec::new();
         if let Some(list) = line.get("columns")? {
@@ -53,7 +56,8 @@ impl Header {
                 columns.push(column);
             }
         }
-        Ok(Self { name, target: TargetKind::parse(line)?, columns })
+        let expansion = line.get("hypergraph")?.map(expansion).transpose()?;
+        Ok(Self { name, target: TargetKind::parse(line)?, columns, expansion })
     }
 }
 
@@ -98,6 +102,12 @@ impl ColumnHeader {
         };
         Ok(Self { name, dim, kind })
     }
+}
+
+fn expansion(field: Field<'_>) -> Result<Expansion, JsonlError> {
+    let name = field.string()?;
+    name.parse()
+        .map_err(|_| field.error(format!("`{name}`"), format!("one of {}", Expansion::NAMES.join(", "))))
 }
 
 fn distinct_names(field: Field<'_>) -> Result<Vec<String>, JsonlError> {

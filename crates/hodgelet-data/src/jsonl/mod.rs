@@ -4,12 +4,13 @@ mod complex;
 mod error;
 mod field;
 mod header;
+mod hyperedges;
 mod read;
 mod write;
 
 pub use error::JsonlError;
 pub(crate) use read::coded;
-pub use read::{parse, read};
+pub use read::{parse, parse_with, read, read_with};
 pub use write::{write, write_to};
 
 /// Version of the format that is written, and the only one that is read.

@@ -2,9 +2,9 @@
 
 use super::field::{Field, Path as FieldPath};
 use super::header::{ColumnHeader, ColumnKind, Header, TargetKind};
-use super::{JsonlError, complex, sorted_names};
+use super::{JsonlError, MAX_CELLS, complex, hyperedges, sorted_names};
 use crate::{Read, Report, text};
-use hodgelet::complex::Complex;
+use hodgelet::complex::{Complex, Expansion, Hypergraph};
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
 use hodgelet::signal::Orientation;
 use rayon::prelude::*;
@@ -18,9 +18,18 @@ use std::path::Path;
 ///
 /// [`JsonlError`] names the file and, where there is one, line and field.
 pub fn read(path: &Path) -> Result<Read, JsonlError> {
+    read_with(path, None)
+}
+
+/// Reads a JSONL file, with hypergraphs expanded as `expansion` says, or else as the header does.
+///
+/// # Errors
+///
+/// [`JsonlError`] names the file and, where there is one, line and field.
+pub fn read_with(path: &Path, expansion: Option<Expansion>) -> Result<Read, JsonlError> {
     let bytes = std::fs::read(path).map_err(|source| JsonlError::Io { path: path.to_owned(), source })?;
     let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    parse(&file, &bytes)
+    parse_with(&file, &bytes, expansion)
 }
 
 /// Reads the contents of a JSONL file called `file`.
@@ -29,6 +38,16 @@ pub fn read(path: &Path) -> Result<Read, JsonlError> {
 ///
 /// [`JsonlError`] names the file and, where there is one, line and field.
 pub fn parse(file: &str, bytes: &[u8]) -> Result<Read, JsonlError> {
+    parse_with(file, bytes, None)
+}
+
+/// Reads the contents of a JSONL file called `file`, with hypergraphs expanded as `expansion` says, or else as the
+/// header does.
+///
+/// # Errors
+///
+/// [`JsonlError`] names the file and, where there is one, line and field.
+pub fn parse_with(file: &str, bytes: &[u8], expansion: Option<Expansion>) -> Result<Read, JsonlError> {
     let lines = text::lines(text::tidy(bytes)).zip(1..).filter(|(text, _)| !text.is_empty());
     let lines: Vec<(&[u8], usize)> = lines.collect();
     let Some((&(first, number), rest)) = lines.split_first() else {
@@ -43,7 +62,16 @@ pub fn parse(file: &str, bytes: &[u8]) -> Result<Read, JsonlError> {
     // the first fault in the order of lines, whatever the order in which they were parsed
     let items = items.into_iter().collect::<Result<Vec<Item>, _>>()?;
     let stem = file.strip_suffix(".jsonl").unwrap_or(file);
-    Ok(assemble(header, stem, items))
+    let expansion = expansion.or(header.expansion).unwrap_or_default();
+    let hypergraphs = hyperedges::all_or_none(file, &items)?;
+    let read = assemble(header, stem, items);
+    match hypergraphs {
+        Some(hypergraphs) => hyperedges::expand(read, hypergraphs, expansion),
+        None => {
+            read.dataset.check()?;
+            Ok(read)
+        }
+    }
 }
 
 fn json(file: &str, line: usize, text: &[u8]) -> Result<Value, JsonlError> {
@@ -55,9 +83,12 @@ fn json(file: &str, line: usize, text: &[u8]) -> Result<Value, JsonlError> {
 }
 
 /// One complex and what is known of it.
-struct Item {
+pub(super) struct Item {
+    pub line: usize,
     id: Option<String>,
     complex: Complex,
+    /// The hypergraph whose incidence pair the complex is.
+    pub hypergraph: Option<Hypergraph>,
     /// In the order of the header's columns.
     values: Vec<Values>,
     target: Option<Target>,
@@ -74,11 +105,25 @@ enum Target {
 }
 
 fn item(header: &Header, line: Field<'_>) -> Result<Item, JsonlError> {
-    line.only(&["id", "vertices", "edges", "triangles", "boundaries", "signals", "target"])?;
+    line.only(&[
+        "id",
+        "vertices",
+        "edges",
+        "triangles",
+        "boundaries",
+        "hyperedges",
+        "hyperedge_weights",
+        "signals",
+        "target",
+    ])?;
     let id = line.get("id")?.map(|id| id.name()).transpose()?;
-    let complex = complex::parse(line)?;
+    let hypergraph = hyperedges::parse(line, line.need("vertices")?.count(MAX_CELLS)?)?;
+    let complex = match &hypergraph {
+        Some(hypergraph) => hypergraph.expand(Expansion::Incidence).complex,
+        None => complex::parse(line)?,
+    };
     let values = signals(header, line, &complex)?;
-    Ok(Item { id, complex, values, target: target(header, line)? })
+    Ok(Item { line: line.line, id, complex, hypergraph, values, target: target(header, line)? })
 }
 
 fn target(header: &Header, line: Field<'_>) -> Result<Option<Target>, JsonlError> {
