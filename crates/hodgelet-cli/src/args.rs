@@ -4,17 +4,38 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hodgelet::dataset::Dataset;
 use hodgelet::encode::{CellSignal, EncodingParams, VertexSignal};
-use hodgelet::hodge::Weighting;
+use hodgelet::feature::SignedParams;
+use hodgelet::hodge::{DualArea, Weighting};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Names of vertex signals.
-pub const VERTEX_SIGNALS: [&str; 6] =
-    ["reference", "degree-one-hot", "degree", "constant", "attributes", "none"];
+pub const VERTEX_SIGNALS: [&str; 8] =
+    ["reference", "degree-one-hot", "degree", "constant", "curvature", "structure", "attributes", "none"];
 /// Names of signals on edges and above.
-pub const CELL_SIGNALS: [&str; 4] = ["auto", "columns", "constant", "none"];
+pub const CELL_SIGNALS: [&str; 8] =
+    ["auto", "columns", "constant", "degree", "curvature", "structure", "auto-structure", "none"];
 /// Names of Laplacians.
-const LAPLACIANS: [&str; 2] = ["combinatorial", "normalized"];
+const LAPLACIANS: [(&str, Laplacian); 6] = [
+    ("combinatorial", Laplacian { weighting: Weighting::Combinatorial, metric: None }),
+    ("normalized", Laplacian { weighting: Weighting::SymmetricNormalized, metric: None }),
+    ("normalized-hodge", Laplacian { weighting: Weighting::NormalizedHodge, metric: None }),
+    ("random-walk", Laplacian { weighting: Weighting::RandomWalk, metric: None }),
+    ("dec", Laplacian { weighting: Weighting::Combinatorial, metric: Some(DualArea::Barycentric) }),
+    (
+        "dec-circumcentric",
+        Laplacian { weighting: Weighting::Combinatorial, metric: Some(DualArea::Circumcentric) },
+    ),
+];
+
+/// A Laplacian: a named weighting, or the metric of positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Laplacian {
+    /// The named weighting.
+    pub weighting: Weighting,
+    /// Metric weights in its place.
+    pub metric: Option<DualArea>,
+}
 
 /// A parser for a choice whose variants the library names as listed.
 pub fn named<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
@@ -45,6 +66,9 @@ pub struct SignalArgs {
     /// Signal on edges; `auto` takes attributes and labels where there are any
     #[arg(long, value_name = "SIGNAL", default_value = "auto", value_parser = named::<CellSignal>(&CELL_SIGNALS))]
     pub edges: CellSignal,
+    /// Signal on triangles and higher cells; `structure` is a constant, the number of cofaces and a curvature
+    #[arg(long, value_name = "SIGNAL", default_value = "auto", value_parser = named::<CellSignal>(&CELL_SIGNALS))]
+    pub higher: CellSignal,
 }
 
 impl SignalArgs {
@@ -54,6 +78,7 @@ impl SignalArgs {
         EncodingParams {
             vertices: self.vertices.unwrap_or(default),
             edges: self.edges,
+            higher: self.higher,
             ..EncodingParams::default()
         }
     }
@@ -68,26 +93,53 @@ pub fn has_columns(dataset: &Dataset, dim: usize) -> bool {
 /// Which Laplacian.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct LaplacianArgs {
-    /// Which Laplacian the spectra belong to
+    /// Which Laplacian the spectra belong to; `dec` takes the metric of the column `position`
     #[arg(long, default_value = "combinatorial", value_parser = laplacian())]
-    pub laplacian: Weighting,
+    pub laplacian: Laplacian,
 }
 
 /// A parser for the name of a Laplacian.
-pub fn laplacian() -> impl TypedValueParser<Value = Weighting> {
-    PossibleValuesParser::new(LAPLACIANS).map(|name| match name.as_str() {
-        "normalized" => Weighting::SymmetricNormalized,
-        _ => Weighting::Combinatorial,
+pub fn laplacian() -> impl TypedValueParser<Value = Laplacian> {
+    PossibleValuesParser::new(LAPLACIANS.map(|(name, _)| name)).map(|name| {
+        let found = LAPLACIANS.iter().find(|(known, _)| *known == name);
+        found.expect("only the names listed are accepted").1
     })
 }
 
 /// The name of a Laplacian as its flag takes it.
 #[must_use]
-pub fn laplacian_name(weighting: Weighting) -> &'static str {
-    match weighting {
-        Weighting::Combinatorial => LAPLACIANS[0],
-        Weighting::SymmetricNormalized => LAPLACIANS[1],
+pub fn laplacian_name(laplacian: Laplacian) -> &'static str {
+    LAPLACIANS.iter().find(|(_, known)| *known == laplacian).map_or("", |(name, _)| name)
+}
+
+/// Which signed features: `harmonic`, `harmonic:E,C` with the lowest exact and co-exact eigenvectors, `cycles=FILE`.
+///
+/// # Errors
+///
+/// A message when the text is none of these, or the file cannot be read.
+pub fn signed(text: &str) -> Result<SignedParams, String> {
+    let expected = "expected harmonic, harmonic:EXACT,COEXACT or cycles=FILE";
+    if text == "harmonic" {
+        return Ok(SignedParams::HARMONIC);
     }
+    if let Some(counts) = text.strip_prefix("harmonic:") {
+        let (exact, coexact) = counts.split_once(',').ok_or(expected)?;
+        let count =
+            |text: &str| text.trim().parse().map_err(|_| format!("`{text}` is no number of eigenvectors"));
+        return Ok(SignedParams::Harmonic { dim: 1, exact: count(exact)?, coexact: count(coexact)? });
+    }
+    let file = text.strip_prefix("cycles=").ok_or(expected)?;
+    let lines = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    let mut cycles = Vec::new();
+    for (line, number) in lines.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
+        let vertex = |word: &str| {
+            word.parse()
+                .map_err(|_| format!("{file}, line {number}: found `{word}`, expected a vertex from 0"))
+        };
+        let words = line.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
+        cycles.push(words.map(vertex).collect::<Result<Vec<u32>, _>>()?);
+    }
+    Ok(SignedParams::Cycles(cycles))
 }
 
 #[cfg(test)]
@@ -104,5 +156,31 @@ mod tests {
             let choice: CellSignal = serde_json::from_value(name.into()).unwrap();
             assert_eq!(name_of(&choice), name);
         }
+    }
+
+    #[test]
+    fn laplacians_have_distinct_names() {
+        for (name, laplacian) in LAPLACIANS {
+            assert_eq!(laplacian_name(laplacian), name);
+        }
+    }
+
+    #[test]
+    fn signed_features_are_harmonic_or_along_cycles() {
+        assert_eq!(signed("harmonic"), Ok(SignedParams::HARMONIC));
+        assert_eq!(signed("harmonic:2,3"), Ok(SignedParams::Harmonic { dim: 1, exact: 2, coexact: 3 }));
+        assert_eq!(
+            signed("harmonic:2"),
+            Err("expected harmonic, harmonic:EXACT,COEXACT or cycles=FILE".to_owned())
+        );
+        assert!(signed("cycles=there is no such file").is_err());
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("cycles.txt");
+        std::fs::write(&path, "0 1 2\n\n3, 4,5 3\n").unwrap();
+        let cycles = signed(&format!("cycles={}", path.display())).unwrap();
+        assert_eq!(cycles, SignedParams::Cycles(vec![vec![0, 1, 2], vec![3, 4, 5, 3]]));
+        std::fs::write(&path, "0 1 2\n3 x\n").unwrap();
+        let error = signed(&format!("cycles={}", path.display())).unwrap_err();
+        assert!(error.ends_with("line 2: found `x`, expected a vertex from 0"), "{error}");
     }
 }

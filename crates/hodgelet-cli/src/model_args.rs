@@ -1,13 +1,13 @@
 //! Flags that say which model is trained.
 
-use crate::args::{SignalArgs, laplacian, named};
+use crate::args::{Laplacian, SignalArgs, laplacian, named, signed};
 use crate::error::CommandError;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use clap::builder::TypedValueParser;
 use hodgelet::dataset::{Column, Dataset};
 use hodgelet::encode::VertexSignal;
-use hodgelet::hodge::Weighting;
+use hodgelet::feature::{Block, Part, SignedParams};
 use hodgelet::kernel::Family;
 use hodgelet::model::{ClassLikelihood, FeatureTransform, LengthscaleChoice, Method, ModelParams};
 use hodgelet::signal::Orientation;
@@ -33,7 +33,14 @@ pub struct ModelArgs {
     signals: SignalArgs,
     /// Which Laplacian [default: combinatorial with the split, normalized without]
     #[arg(long, value_name = "LAPLACIAN", value_parser = laplacian())]
-    laplacian: Option<Weighting>,
+    laplacian: Option<Laplacian>,
+    /// Signed features of flows on one shared complex: harmonic, harmonic:EXACT,COEXACT (that many of the lowest
+    /// eigenvectors too) or cycles=FILE (closed walks, a line of vertices each)
+    #[arg(long, value_name = "KIND", value_parser = signed)]
+    signed: Option<SignedParams>,
+    /// Leave out the energies: signed features alone
+    #[arg(long, requires = "signed")]
+    signed_only: bool,
     /// Dimensions whose signals are used, such as 0,1 [default: all that carry one]
     #[arg(long, value_name = "K,...", value_delimiter = ',')]
     dims: Option<Vec<usize>>,
@@ -78,7 +85,16 @@ impl ModelArgs {
     pub fn params(&self, dataset: &Dataset, seed: u64) -> Result<ModelParams, CommandError> {
         let mut params = if self.faithful { self.model.faithful_params() } else { self.model.params() };
         params.space.encoding = self.signals.encoding(default_vertices(self.model, dataset));
-        params.space.weighting = self.laplacian.unwrap_or(params.space.weighting);
+        if let Some(laplacian) = self.laplacian {
+            (params.space.weighting, params.space.metric) = (laplacian.weighting, laplacian.metric);
+        }
+        params.space.signed.clone_from(&self.signed);
+        if self.signed_only {
+            let highest = dataset.complexes.iter().map(|complex| complex.dim()).max().unwrap_or(0);
+            let parts = [Part::Exact, Part::Coexact, Part::Harmonic, Part::Whole];
+            let blocks = (0..=highest.max(2)).flat_map(|dim| parts.map(|part| Block { dim, part }));
+            params.space.without.extend(blocks);
+        }
         params.space.dims = self.dims.clone().or(params.space.dims);
         if let FeatureTransform::Wavelets(bank) = &mut params.space.transform {
             (bank.n_filters, bank.n_bands) = (self.filters, self.bands);
@@ -111,9 +127,14 @@ fn default_vertices(method: Method, dataset: &Dataset) -> VertexSignal {
     let is_flow = |c: &Column| c.dim == 1 && c.orientation == Orientation::Oriented;
     match method {
         Method::LineGraph => VertexSignal::None,
-        Method::Hodge if dataset.columns.iter().any(is_flow) => VertexSignal::None,
+        Method::Hodge if dataset.columns.iter().any(is_flow) && has_edges(dataset) => VertexSignal::None,
         _ => VertexSignal::Reference,
     }
+}
+
+/// Whether 1-cells are edges between two vertices, and no hyperedges.
+fn has_edges(dataset: &Dataset) -> bool {
+    dataset.complexes.iter().all(|complex| complex.n_cells(1) == 0 || complex.edge(0).is_some())
 }
 
 /// A family by its short name.

@@ -2,7 +2,8 @@
 //!
 //! DATASET is, in this order:
 //!
-//! 1. a path, when it is written as one (it contains a separator or ends in `.zip`, `.jsonl`, `.graphml` or `.gml`);
+//! 1. a path, when it is written as one (it contains a separator or ends in `.zip`, `.jsonl`, `.graphml`, `.gml` or
+//!    `.json`);
 //! 2. the name of a built-in dataset, drawn with `--set` and `--seed`;
 //! 3. a folder of that name, or a dataset of that name under `--data-dir` or `HODGELET_DATA`.
 //!
@@ -12,17 +13,19 @@ use crate::download::KNOWN_DATASETS;
 use crate::error::CommandError;
 use crate::progress::{Terminal, check_interrupt};
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use hodgelet::complex::Expansion;
 use hodgelet_data::generate::{Builtin, builtin};
-use hodgelet_data::{OpenError, Read, Report, open};
+use hodgelet_data::{OpenError, OpenOptions, Read, Report, open_with};
 use std::path::{Path, PathBuf};
 
 /// What datasets in files are called, beside folders.
-const EXTENSIONS: [&str; 4] = ["zip", "jsonl", "graphml", "gml"];
+const EXTENSIONS: [&str; 5] = ["zip", "jsonl", "graphml", "gml", "json"];
 
 /// Which dataset.
 #[derive(Args, Clone, Debug)]
 pub struct DatasetArgs {
-    /// A built-in name, a path (TU folder or zip, .jsonl, .graphml, .gml), or a name under the data directory
+    /// A built-in name, a path (TU folder or zip, .jsonl, .graphml, .gml, HIF .json), or a name under the data directory
     ///
     /// A path is written with a separator or an extension; `./sbm` is a folder, `sbm` the built-in dataset.
     #[arg(value_name = "DATASET")]
@@ -33,6 +36,9 @@ pub struct DatasetArgs {
     /// Seed of everything that is drawn
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
+    /// Which complex stands for a hypergraph [default: what the file says, or zhou]
+    #[arg(long, value_name = "EXPANSION", value_parser = PossibleValuesParser::new(Expansion::NAMES).try_map(|n| n.parse::<Expansion>()))]
+    pub hypergraph: Option<Expansion>,
     #[command(flatten)]
     pub data_dir: DataDirArgs,
 }
@@ -68,7 +74,7 @@ impl DatasetArgs {
     pub fn read_silently(&self) -> Result<Read, CommandError> {
         let drawn = if is_written_as_path(&self.dataset) { None } else { builtin(&self.dataset) };
         let read = match drawn {
-            Some(recipe) => draw(recipe, &self.settings, self.seed)?,
+            Some(recipe) => draw(recipe, &self.all_settings(), self.seed)?,
             None if !self.settings.is_empty() => {
                 let message =
                     format!("--set {}, but `{}` is no built-in dataset", self.settings[0], self.dataset);
@@ -83,8 +89,15 @@ impl DatasetArgs {
         Ok(read)
     }
 
+    /// The settings of a built-in dataset; `--hypergraph` is one of them.
+    fn all_settings(&self) -> Vec<String> {
+        let expansion = self.hypergraph.map(|expansion| format!("expansion={expansion}"));
+        self.settings.iter().cloned().chain(expansion).collect()
+    }
+
     fn open(&self) -> Result<Read, CommandError> {
-        open(&self.dataset, self.data_dir.data_dir.as_deref()).map_err(|error| match error {
+        let options = OpenOptions { hypergraph: self.hypergraph };
+        open_with(&self.dataset, self.data_dir.data_dir.as_deref(), options).map_err(|error| match error {
             source @ OpenError::NotFound { .. } => {
                 CommandError::UnknownDataset { source: Box::new(source), hint: unknown_hint(&self.dataset) }
             }

@@ -12,9 +12,9 @@ use crate::topology::{betti_numbers, lifted};
 use clap::Args;
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::encode::VertexSignal;
-use hodgelet::hodge::Operators;
+use hodgelet::hodge::{HodgeError, Operators};
 use hodgelet::measure::{Sample, measure};
-use hodgelet::model::ModelError;
+use hodgelet::model::{ModelError, SpaceParams};
 use serde::Serialize;
 use split::{DimSplit, Shares, split};
 use std::path::PathBuf;
@@ -92,8 +92,9 @@ pub fn run(args: &DecomposeArgs, terminal: Terminal) -> Result<(), CommandError>
 fn decomposed(args: &DecomposeArgs, dataset: &Dataset) -> Result<Split, CommandError> {
     let default = if has_columns(dataset, 0) { VertexSignal::Attributes } else { VertexSignal::Degree };
     let all: Vec<usize> = (0..dataset.len()).collect();
-    let encoding = args.signals.encoding(default).fit(dataset, &all)?;
-    let mut signals = encoding.bind(dataset)?.encode(args.graph).0;
+    let encoding = args.signals.encoding(default).fit_up_to(dataset, &all, args.max_dim)?;
+    let complex = lifted(&dataset.complexes[args.graph], args.max_dim)?;
+    let mut signals = encoding.bind(dataset)?.encode_on(args.graph, &complex).0;
     for (dim, signal) in signals.iter_mut().enumerate() {
         if args.dim.is_some_and(|wanted| wanted != dim) {
             *signal = None;
@@ -106,11 +107,15 @@ fn decomposed(args: &DecomposeArgs, dataset: &Dataset) -> Result<Split, CommandE
         _ if signals.iter().all(Option::is_none) => return Err(ModelError::NoBlocks.into()),
         _ => {}
     }
-    let weighting = args.laplacian.laplacian;
-    let complex = lifted(&dataset.complexes[args.graph], args.max_dim)?;
-    let sample = Sample { complex, signals, weights: None };
+    let laplacian = args.laplacian.laplacian;
+    let (weighting, metric) = (laplacian.weighting, laplacian.metric);
+    let weights = SpaceParams { metric, ..SpaceParams::default() }.weights(dataset, args.graph, &complex)?;
+    let sample = Sample { complex, signals, weights };
     let measures = measure(&sample, weighting)?;
-    let operators = Operators::new(&sample.complex, weighting);
+    let operators = match &sample.weights {
+        Some(weights) => Operators::weighted(&sample.complex, weights).map_err(HodgeError::from)?,
+        None => Operators::new(&sample.complex, weighting),
+    };
     let mut dims = Vec::new();
     for (dim, signal) in sample.signals.iter().enumerate() {
         if let (Some(signal), Some(measures)) = (signal, measures.of_dim(dim)) {
@@ -127,7 +132,7 @@ fn decomposed(args: &DecomposeArgs, dataset: &Dataset) -> Result<Split, CommandE
         graph: args.graph,
         id: None,
         target,
-        laplacian: laplacian_name(weighting),
+        laplacian: laplacian_name(laplacian),
         cells: (0..=sample.complex.dim()).map(|k| sample.complex.n_cells(k)).collect(),
         betti: betti_numbers(&sample.complex, sample.complex.dim())?,
         dims,

@@ -6,7 +6,8 @@ use faer::Mat;
 use hodgelet::dataset::Dataset;
 use hodgelet::encode::Encoding;
 use hodgelet::feature::{
-    Block, BlockMeasures, FourierPoints, Part, Standardizer, harmonic_features, wavelet_features,
+    Block, BlockMeasures, FourierPoints, Part, SignedBasis, Standardizer, harmonic_features, signed_features,
+    wavelet_features,
 };
 use hodgelet::model::{FeatureTransform, Lift, SpaceParams, measure_dataset};
 use serde::Serialize;
@@ -60,7 +61,7 @@ pub fn compute(
         bank.clone().check()?; // before the long part
     }
     let all: Vec<usize> = (0..dataset.len()).collect();
-    let encoding = space.encoding.fit(dataset, &all)?;
+    let encoding = space.fit_encoding(dataset, &all)?;
     check_size(dataset.len(), &encoding, space)?;
     let bar = terminal.bar("measuring energies", Some(dataset.len() as u64));
     let measured = measure_dataset(dataset, &encoding, space, |done| bar.at(done as u64))?;
@@ -98,6 +99,10 @@ fn check_size(n: usize, encoding: &Encoding, space: &SpaceParams) -> Result<(), 
     };
     let columns = space.blocks(encoding)?.into_iter().map(|block| match block.part {
         Part::Harmonic => channel_names(space, encoding, block).len(),
+        Part::Signed => {
+            let vectors = encoding.signed().map_or(0, SignedBasis::len);
+            channel_names(space, encoding, block).len().saturating_mul(vectors)
+        }
         _ => channel_names(space, encoding, block).len().saturating_mul(width),
     });
     let columns = columns.fold(0, usize::saturating_add);
@@ -123,6 +128,11 @@ fn features(
     seed: u64,
 ) -> Result<Features, CommandError> {
     let harmonic = block.part == Part::Harmonic;
+    if block.part == Part::Signed {
+        let count = (0..measures.len()).map(|i| measures.atoms(i).len()).max().unwrap_or(0);
+        let values = signed_features(measures, count);
+        return Ok(Features { values, per_channel: Some("vector"), scales: vec![], points: vec![] });
+    }
     Ok(match &space.transform {
         // All eigenvalues are 0, so that every filter and every point says the same.
         FeatureTransform::Wavelets(_) if harmonic => Features {

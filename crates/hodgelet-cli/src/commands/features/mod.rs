@@ -3,7 +3,7 @@
 mod compute;
 mod file;
 
-use crate::args::{LaplacianArgs, SignalArgs, named};
+use crate::args::{LaplacianArgs, SignalArgs, named, signed};
 use crate::error::CommandError;
 use crate::output::{self, Format, Report, facts, table};
 use crate::progress::{Terminal, check_interrupt};
@@ -13,6 +13,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use compute::{FeatureTable, compute};
 use file::FileFormat;
 use hodgelet::encode::VertexSignal;
+use hodgelet::feature::SignedParams;
 use hodgelet::model::{FeatureTransform, Lift, SpaceParams};
 use hodgelet::wavelet::{BandPass, BankParams, LowPass};
 use serde::Serialize;
@@ -50,6 +51,9 @@ pub struct FeaturesArgs {
     signals: SignalArgs,
     #[command(flatten)]
     laplacian: LaplacianArgs,
+    /// Signed features of flows on one shared complex: harmonic, harmonic:EXACT,COEXACT or cycles=FILE
+    #[arg(long, value_name = "KIND", value_parser = signed)]
+    signed: Option<SignedParams>,
     /// Do not split signals into their Hodge components
     #[arg(long)]
     no_split: bool,
@@ -106,7 +110,9 @@ impl FeaturesArgs {
         SpaceParams {
             encoding: self.signals.encoding(default),
             lift: if self.line_graph { Lift::LineGraph } else { Lift::Cliques(self.max_dim) },
-            weighting: self.laplacian.laplacian,
+            weighting: self.laplacian.laplacian.weighting,
+            metric: self.laplacian.laplacian.metric,
+            signed: self.signed.clone(),
             split: !self.no_split,
             transform: match self.fourier {
                 Some(points) => FeatureTransform::Fourier(points as usize),
