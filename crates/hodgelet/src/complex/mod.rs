@@ -12,6 +12,11 @@ mod hypergraph;
 pub use clique::MAX_CLIQUE_DIM;
 pub use graph::CleanUp;
 pub use hypergraph::{CliqueWeight, Expanded, Expansion, Hypergraph, HypergraphError, Pairs};
+mod mesh;
+
+pub use clique::MAX_CLIQUE_DIM;
+pub use graph::CleanUp;
+pub use mesh::TriangleMesh;
 
 use crate::linalg::SparseMat;
 
@@ -150,6 +155,34 @@ pub enum ComplexError {
         first: usize,
         /// Index of the second occurrence.
         triangle: usize,
+    },
+    /// A cell names a vertex that does not exist.
+    #[error("{what} {cell} names vertex {vertex}, but there are {n_vertices} vertices")]
+    CellVertex {
+        /// What kind of cell: simplex, triangle or polygon.
+        what: &'static str,
+        /// Its index among those given.
+        cell: usize,
+        /// The vertex named.
+        vertex: u32,
+        /// Number of vertices.
+        n_vertices: usize,
+    },
+    /// A cell names a vertex twice.
+    #[error("{what} {cell} names vertex {vertex} twice")]
+    RepeatedVertex {
+        /// What kind of cell: simplex, triangle or polygon.
+        what: &'static str,
+        /// Its index among those given.
+        cell: usize,
+        /// The vertex.
+        vertex: u32,
+    },
+    /// A position has a coordinate that is NaN or infinite.
+    #[error("the position of vertex {vertex} is not finite")]
+    Position {
+        /// The vertex.
+        vertex: usize,
     },
     /// More vertices than 32-bit indices can name.
     #[error("{n_vertices} vertices, but at most {} fit", u32::MAX)]
