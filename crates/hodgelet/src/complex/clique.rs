@@ -1,5 +1,6 @@
 //! Clique complexes: every clique of a graph becomes a simplex.
 
+use super::edge_index::EdgeIndex;
 use super::{Complex, ComplexError};
 use crate::linalg::SparseMat;
 use std::collections::HashMap;
@@ -38,8 +39,8 @@ impl Complex {
         }
         let (triangles, boundary) = self.cliques_of_three();
         complex.push(boundary);
-        let mut cliques: Vec<Vec<u32>> = triangles.into_iter().map(Vec::from).collect();
         if max_dim > 2 {
+            let mut cliques: Vec<Vec<u32>> = triangles.into_iter().map(Vec::from).collect();
             let neighbors = self.higher_neighbors();
             for _ in 3..=max_dim {
                 let faces: HashMap<&[u32], u32> = cliques.iter().map(Vec::as_slice).zip(0..).collect();
@@ -123,22 +124,15 @@ impl Complex {
     /// [`ComplexError::MissingEdge`] when a side is not an edge, [`ComplexError::DuplicateTriangle`] when one
     /// stands twice.
     pub fn with_triangles(&self, triangles: &[[u32; 3]]) -> Result<Self, ComplexError> {
-        let edges = self.edge_index();
+        let edges = EdgeIndex::new(self);
         let mut boundary = SparseMat::with_capacity(self.n_cells(1), triangles.len(), 3);
-        let mut seen = HashMap::with_capacity(triangles.len());
         for (triangle, &[a, b, c]) in triangles.iter().enumerate() {
-            let mut key = [a, b, c];
-            key.sort_unstable();
-            if let Some(first) = seen.insert(key, triangle) {
-                return Err(ComplexError::DuplicateTriangle { first, triangle });
-            }
-            let side = |a: u32, b: u32| {
-                let found = edges.get(&(a.min(b), a.max(b)));
-                let &(e, sign) = found.ok_or(ComplexError::MissingEdge { triangle, a, b })?;
-                Ok::<_, ComplexError>((e, if a < b { sign } else { -sign }))
-            };
+            let side = |a: u32, b: u32| edges.find(a, b).ok_or(ComplexError::MissingEdge { triangle, a, b });
             // ∂[a, b, c] = [a, b] + [b, c] + [c, a]
             boundary.push_column([side(a, b)?, side(b, c)?, side(c, a)?]);
+        }
+        if let Some((first, triangle)) = repeated_triangle(triangles) {
+            return Err(ComplexError::DuplicateTriangle { first, triangle });
         }
         Ok(Self {
             n_cells: vec![self.n_cells(0), self.n_cells(1), triangles.len()],
@@ -148,16 +142,19 @@ impl Complex {
             ],
         })
     }
+}
 
-    /// Edge of each pair of joined vertices (lower first), and +1 where it points from the lower one.
-    fn edge_index(&self) -> HashMap<(u32, u32), (u32, f64)> {
-        (0..self.n_cells(1))
-            .filter_map(|e| {
-                let [tail, head] = self.edge(e)?;
-                Some(((tail.min(head), tail.max(head)), (e as u32, if tail < head { 1.0 } else { -1.0 })))
-            })
-            .collect()
-    }
+/// The first triangle that has the vertices of an earlier one, as (earlier, later).
+fn repeated_triangle(triangles: &[[u32; 3]]) -> Option<(usize, usize)> {
+    let key = |(&triangle, i): (&[u32; 3], usize)| {
+        let mut vertices = triangle;
+        vertices.sort_unstable();
+        (vertices, i)
+    };
+    let mut keys: Vec<([u32; 3], usize)> = triangles.iter().zip(0..).map(key).collect();
+    keys.sort_unstable();
+    let repeated = keys.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    repeated.map(|pair| (pair[0].1, pair[1].1)).min_by_key(|&(_, later)| later)
 }
 
 /// Each clique with every vertex above its last that is joined to all of it.

@@ -4,8 +4,20 @@
 //! constructor, the result is one [`Complex`]: numbers of cells and the operators `B_k`. Nothing after this
 //! module knows where a complex came from. Orientations are those of the input (an edge points from the first
 //! vertex named to the second); no feature depends on them.
+//!
+//! | from | by |
+//! | --- | --- |
+//! | edges | [`Complex::graph`], [`Complex::graph_cleaned`] |
+//! | a graph | [`Complex::clique_complex`], [`Complex::line_graph`] |
+//! | maximal simplices | [`Complex::from_simplices`], with the vertices of each cell as [`Simplices`] |
+//! | points | [`Complex::rips`], [`Complex::alpha`] |
+//! | a surface | [`TriangleMesh::complex`], [`Complex::with_triangles`] |
+//! | cycles of a graph | [`Complex::with_polygons`], with [`Complex::chordless_cycles`], [`Complex::relevant_cycles`] or [`Complex::minimum_cycle_basis`] |
+//! | signed boundaries | [`Complex::from_boundaries`] |
 
 mod clique;
+mod cycles;
+mod edge_index;
 mod graph;
 mod hypergraph;
 
@@ -13,10 +25,16 @@ pub use clique::MAX_CLIQUE_DIM;
 pub use graph::CleanUp;
 pub use hypergraph::{CliqueWeight, Expanded, Expansion, Hypergraph, HypergraphError, Pairs};
 mod mesh;
+mod points;
+mod polygon;
+mod simplicial;
 
 pub use clique::MAX_CLIQUE_DIM;
+pub use cycles::MAX_CYCLES;
 pub use graph::CleanUp;
 pub use mesh::TriangleMesh;
+pub use points::{AlphaFiltration, alpha_filtration};
+pub use simplicial::Simplices;
 
 use crate::linalg::SparseMat;
 
@@ -178,6 +196,55 @@ pub enum ComplexError {
         /// The vertex.
         vertex: u32,
     },
+    /// A simplex without vertices, or with more than are offered.
+    #[error("simplex {simplex} has {found} vertices, expected 1 to {}", MAX_CLIQUE_DIM + 1)]
+    SimplexSize {
+        /// Index of the simplex.
+        simplex: usize,
+        /// Number of its vertices.
+        found: usize,
+    },
+    /// A polygon with fewer than three vertices.
+    #[error("polygon {polygon} has {found} vertices, expected at least 3")]
+    PolygonSize {
+        /// Index of the polygon.
+        polygon: usize,
+        /// Number of its vertices.
+        found: usize,
+    },
+    /// Consecutive vertices of a polygon that no edge joins.
+    #[error("polygon {polygon} needs the edge between vertices {a} and {b}, which the complex does not have")]
+    MissingSide {
+        /// Index of the polygon.
+        polygon: usize,
+        /// One vertex of the missing edge.
+        a: u32,
+        /// The other vertex.
+        b: u32,
+    },
+    /// More cycles than are worth having as cells.
+    #[error("more than {} cycles", MAX_CYCLES)]
+    TooManyCycles,
+    /// A length that no cycle has.
+    #[error("cycles of up to {found} vertices asked for, expected at least 3")]
+    CycleLength {
+        /// The length asked for.
+        found: usize,
+    },
+    /// A radius that is negative or not a number.
+    #[error("a radius of {found}, expected a number that is not negative")]
+    Radius {
+        /// The radius asked for.
+        found: f64,
+    },
+    /// Coordinates that are no whole number of points.
+    #[error("{found} coordinates, expected a multiple of {ambient}")]
+    Coordinates {
+        /// Coordinates of one point.
+        ambient: usize,
+        /// Number of coordinates.
+        found: usize,
+    },
     /// A position has a coordinate that is NaN or infinite.
     #[error("the position of vertex {vertex} is not finite")]
     Position {
@@ -227,6 +294,23 @@ pub enum ComplexError {
         /// A cell of dimension `dim − 2` that is left over.
         face: usize,
     },
+}
+
+impl ComplexError {
+    /// A way out, where there is one.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::TooManyCycles => Some("ask for shorter cycles, or for a cycle basis"),
+            Self::MissingSide { .. } | Self::MissingEdge { .. } => {
+                Some("add the edge, or list the vertices in the order of the boundary")
+            }
+            Self::SelfLoop { .. } | Self::DuplicateEdge { .. } => {
+                Some("`graph_cleaned` leaves such edges out")
+            }
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -64,8 +64,13 @@ impl SparseMat {
             }
             assert!((row as usize) < self.n_rows, "row {row} of a matrix with {} rows", self.n_rows);
             assert!(at == start || self.rows[at - 1] != row, "row {row} stands twice in a column");
-            self.rows.insert(at, row);
-            self.values.insert(at, value);
+            if at == self.rows.len() {
+                self.rows.push(row);
+                self.values.push(value);
+            } else {
+                self.rows.insert(at, row);
+                self.values.insert(at, value);
+            }
         }
         self.starts.push(u32::try_from(self.rows.len()).expect("a matrix has fewer than 2^32 entries"));
     }

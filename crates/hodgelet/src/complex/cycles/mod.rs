@@ -1,0 +1,181 @@
+//! Cycles of a graph that are worth filling: chordless ones, a minimum basis, and the relevant ones.
+//!
+//! A minimum cycle basis is not unique: which one is found depends on the order of the vertices, and so may features
+//! made from it. The *relevant* cycles, the union of all minimum bases, and the chordless cycles do not.
+
+mod basis;
+mod chordless;
+mod prototypes;
+
+use super::edge_index::EdgeIndex;
+use super::{Complex, ComplexError};
+
+/// Most cycles that are returned: a graph may have exponentially many.
+pub const MAX_CYCLES: usize = 1 << 20;
+
+/// Fewest vertices of a cycle.
+const SHORTEST: usize = 3;
+
+impl Complex {
+    /// All cycles of up to `max_length` vertices without a chord, of the graph formed by the vertices and edges.
+    ///
+    /// Each starts at its lowest vertex and goes on to the lower of that one's two neighbors; they are sorted by
+    /// length, then lexicographically. The set does not depend on the order of vertices.
+    ///
+    /// # Errors
+    ///
+    /// [`ComplexError::CycleLength`] for a length below 3, [`ComplexError::TooManyCycles`] beyond [`MAX_CYCLES`].
+    ///
+    /// # Complexity
+    ///
+    /// Paths without chords are extended one vertex at a time, and only where a way back exists that is short enough:
+    /// exponential in `max_length` at worst.
+    ///
+    /// ```
+    /// use hodgelet::complex::Complex;
+    /// let house = Complex::graph(5, &[[0, 1], [1, 2], [2, 3], [3, 0], [3, 4], [4, 2]])?;
+    /// assert_eq!(house.chordless_cycles(8)?, [vec![2, 3, 4], vec![0, 1, 2, 3]]);
+    /// # Ok::<(), hodgelet::complex::ComplexError>(())
+    /// ```
+    pub fn chordless_cycles(&self, max_length: usize) -> Result<Vec<Vec<u32>>, ComplexError> {
+        check_length(max_length)?;
+        let mut cycles = chordless::find(&EdgeIndex::new(self), max_length)?;
+        sort(&mut cycles);
+        Ok(cycles)
+    }
+
+    /// The relevant cycles of up to `max_length` vertices: those that are no sum (modulo 2) of shorter ones, which is
+    /// the union of all minimum cycle bases. `usize::MAX` gives all of them.
+    ///
+    /// Filling all of them leaves no one-dimensional hole. In a molecule they are its rings: a system of fused rings
+    /// gives its small rings and not the envelope, and symmetric alternatives, of which a smallest set of smallest
+    /// rings picks some, are all here. Form and order are those of [`chordless_cycles`](Self::chordless_cycles), of
+    /// which they are some, and the set does not depend on the order of vertices.
+    ///
+    /// # Errors
+    ///
+    /// [`ComplexError::CycleLength`] for a length below 3, [`ComplexError::TooManyCycles`] beyond [`MAX_CYCLES`].
+    ///
+    /// # Complexity
+    ///
+    /// A breadth-first search from every vertex for each length that occurs, and elimination modulo 2 of the
+    /// prototypes of families found: `O(n m)` for a few lengths plus `O(p μ² / 64)` for `p` prototypes and a cycle
+    /// space of dimension `μ`.
+    ///
+    /// # References
+    ///
+    /// Vismara, *Union of all the minimum cycle bases of a graph* (1997).
+    pub fn relevant_cycles(&self, max_length: usize) -> Result<Vec<Vec<u32>>, ComplexError> {
+        check_length(max_length)?;
+        let mut cycles = basis::relevant(&core_index(self), max_length)?;
+        sort(&mut cycles);
+        Ok(cycles)
+    }
+
+    /// A minimum cycle basis: `m − n + c` independent cycles with the fewest vertices in all.
+    ///
+    /// Its lengths are determined by the graph, its cycles are not: among equally short candidates the first in a fixed
+    /// order of vertices is taken. Where features must not depend on the order of vertices, use
+    /// [`relevant_cycles`](Self::relevant_cycles).
+    ///
+    /// # Complexity
+    ///
+    /// As [`relevant_cycles`](Self::relevant_cycles).
+    ///
+    /// # References
+    ///
+    /// Horton, *A polynomial-time algorithm to find the shortest cycle basis of a graph* (1987), with the candidates of
+    /// Vismara (1997).
+    #[must_use]
+    pub fn minimum_cycle_basis(&self) -> Vec<Vec<u32>> {
+        let mut cycles = basis::minimum(&core_index(self));
+        sort(&mut cycles);
+        cycles
+    }
+}
+
+fn check_length(found: usize) -> Result<(), ComplexError> {
+    if found < SHORTEST { Err(ComplexError::CycleLength { found }) } else { Ok(()) }
+}
+
+/// A cycle from its lowest vertex to the lower of that one's neighbors.
+fn canonical(mut cycle: Vec<u32>) -> Vec<u32> {
+    let lowest = (0..cycle.len()).min_by_key(|&i| cycle[i]).unwrap_or(0);
+    cycle.rotate_left(lowest);
+    if cycle.len() > 2 && cycle[1] > cycle[cycle.len() - 1] {
+        cycle[1..].reverse();
+    }
+    cycle
+}
+
+fn sort(cycles: &mut [Vec<u32>]) {
+    cycles.sort_unstable_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+}
+
+/// The edges of a complex without those of trees that hang on it, which are on no cycle.
+fn core_index(complex: &Complex) -> CoreGraph {
+    let index = EdgeIndex::new(complex);
+    let n = index.n_vertices();
+    // parallel edges count once, so that a cycle has at least three vertices
+    let mut neighbors: Vec<Vec<(u32, u32)>> = (0..n as u32)
+        .map(|v| {
+            let mut list: Vec<(u32, u32)> = index.at(v).iter().map(|&(to, e, _)| (to, e)).collect();
+            list.dedup_by_key(|entry| entry.0);
+            list
+        })
+        .collect();
+    let mut degree: Vec<usize> = neighbors.iter().map(Vec::len).collect();
+    let mut leaves: Vec<u32> = (0..n as u32).filter(|&v| degree[v as usize] == 1).collect();
+    while let Some(leaf) = leaves.pop() {
+        if degree[leaf as usize] == 0 {
+            continue;
+        }
+        degree[leaf as usize] = 0;
+        for &(to, _) in &neighbors[leaf as usize] {
+            let left = &mut degree[to as usize];
+            if *left > 0 {
+                *left -= 1;
+                if *left == 1 {
+                    leaves.push(to);
+                }
+            }
+        }
+    }
+    let kept: Vec<u32> = (0..n as u32).filter(|&v| degree[v as usize] > 0).collect();
+    let mut renamed = vec![u32::MAX; n];
+    kept.iter().zip(0..).for_each(|(&v, new)| renamed[v as usize] = new);
+    let mut lists = Vec::with_capacity(kept.len());
+    for &v in &kept {
+        let mut list = std::mem::take(&mut neighbors[v as usize]);
+        list.retain(|&(to, _)| renamed[to as usize] != u32::MAX);
+        list.iter_mut().for_each(|entry| entry.0 = renamed[entry.0 as usize]);
+        lists.push(list);
+    }
+    CoreGraph { names: kept, neighbors: lists }
+}
+
+/// A graph in which every vertex has at least two neighbors.
+pub(super) struct CoreGraph {
+    names: Vec<u32>,                 // vertices of the complex, ascending
+    neighbors: Vec<Vec<(u32, u32)>>, // (vertex, edge of the complex), ascending
+}
+
+impl CoreGraph {
+    fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    fn edge(&self, a: u32, b: u32) -> u32 {
+        let list = &self.neighbors[a as usize];
+        let at = list.binary_search_by_key(&b, |entry| entry.0);
+        list[at.expect("consecutive vertices of a cycle are joined")].1
+    }
+
+    /// A cycle by the vertices of the complex, in canonical form.
+    fn named(&self, cycle: &[u32]) -> Vec<u32> {
+        canonical(cycle.iter().map(|&v| self.names[v as usize]).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;
