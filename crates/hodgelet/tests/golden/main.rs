@@ -7,6 +7,7 @@ mod pygsp;
 mod toponetx;
 mod wt_gradient;
 mod wt_reference;
+mod xgi;
 
 use hodgelet::signal::{Orientation, Signal};
 use serde::de::DeserializeOwned;

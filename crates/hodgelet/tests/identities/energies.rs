@@ -10,7 +10,12 @@ use hodgelet::signal::{Orientation, Signal};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 
-const WEIGHTINGS: [Weighting; 2] = [Weighting::Combinatorial, Weighting::SymmetricNormalized];
+pub const WEIGHTINGS: [Weighting; 4] = [
+    Weighting::Combinatorial,
+    Weighting::SymmetricNormalized,
+    Weighting::NormalizedHodge,
+    Weighting::RandomWalk,
+];
 
 fn is_averaged(dim: usize, signal: &Signal, d: usize) -> bool {
     dim > 0 && signal.channels().orientation(d) == Orientation::Unoriented
@@ -18,12 +23,15 @@ fn is_averaged(dim: usize, signal: &Signal, d: usize) -> bool {
 
 fn check_sums(sample: &Sample<'_>, weighting: Weighting) {
     let measures = measure(sample, weighting).unwrap();
+    let operators = match &sample.weights {
+        Some(weights) => Operators::weighted(&sample.complex, weights).unwrap(),
+        None => Operators::new(&sample.complex, weighting),
+    };
     for (dim, signal) in sample.signals.iter().enumerate() {
         let (Some(signal), Some(found)) = (signal, measures.of_dim(dim)) else { continue };
-        let weights = sample.weights.as_ref().and_then(|w| w.of_dim(dim));
         for d in 0..signal.n_channels() {
             let norm: f64 =
-                signal.values().entries(d).map(|(i, v)| v * v * weights.map_or(1.0, |w| w[i])).sum();
+                signal.values().entries(d).map(|(i, v)| (v * operators.signal_root(dim, i)).powi(2)).sum();
             let sum: f64 = HodgeComponent::ALL.iter().map(|&c| found.component(c).total(d)).sum();
             assert!(
                 (sum - norm).abs() <= 1e-10 * norm.max(1.0),
@@ -66,7 +74,7 @@ fn probe_by_full_laplacians(sample: &Sample<'_>, operators: &Operators<'_>) -> V
     out
 }
 
-fn check_routes(complex: &Complex, seed: u64, what: &str) {
+pub fn check_routes(complex: &Complex, seed: u64, what: &str) {
     // Channels of both kinds need eigenvectors; one oriented channel goes without.
     check_sample(complex, random_sample(complex, seed), seed, what);
     check_sample(complex, oriented_sample(complex, seed), seed, what);

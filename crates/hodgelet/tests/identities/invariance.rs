@@ -72,7 +72,7 @@ impl Change {
     }
 }
 
-fn check(complex: &Complex, seed: u64, what: &str) {
+pub fn check(complex: &Complex, seed: u64, what: &str) {
     check_sample(complex, random_sample(complex, seed), seed, what);
     check_sample(complex, oriented_sample(complex, seed), seed, what);
 }
@@ -88,7 +88,7 @@ fn check_sample(complex: &Complex, sample: Sample<'_>, seed: u64, what: &str) {
         .map(|(dim, signal)| signal.as_ref().map(|s| change.signal(dim, s)))
         .collect();
     let image = Sample { complex: Cow::Borrowed(&changed), signals, weights: None };
-    for weighting in [Weighting::Combinatorial, Weighting::SymmetricNormalized] {
+    for weighting in crate::energies::WEIGHTINGS {
         let [a, b] = [&sample, &image].map(|s| probe(&measure(s, weighting).unwrap(), n_dims));
         assert_close(&a, &b, 1e-9, what);
     }

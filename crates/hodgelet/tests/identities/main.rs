@@ -4,5 +4,6 @@ mod complexes;
 mod energies;
 mod families;
 mod features;
+mod hypergraphs;
 mod invariance;
 mod kernel;
