@@ -1,11 +1,11 @@
 //! Bounded mutational fuzzing of every parser: valid inputs, mutated by a seeded generator, must be read into a
 //! sound dataset or refused, never panic. `HODGELET_FUZZ` multiplies the number of inputs.
 
-use hodgelet::complex::Complex;
+use hodgelet::complex::{Complex, Expansion};
 use hodgelet::encode::{CellSignal, EncodingParams, VertexSignal};
 use hodgelet_data::graphs::{self, Format};
 use hodgelet_data::tu::{self, File, Files};
-use hodgelet_data::{Read, jsonl};
+use hodgelet_data::{Read, hif, jsonl};
 use proptest::prelude::*;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -173,6 +173,39 @@ fn gml_text() {
     fuzz("GML", |rng| graphs::parse(Format::Gml, "f", &mutate(rng, seed.as_bytes())).ok());
 }
 
+#[test]
+fn jsonl_hyperedges() {
+    let seed = concat!(
+        r#"{"hodgelet":1,"hypergraph":"star","columns":[{"name":"x","dim":1,"kind":"real","channels":["x"]},"#,
+        r#"{"name":"label","dim":0,"kind":"labels"}]}"#,
+        "\n",
+        r#"{"vertices":4,"hyperedges":[[0,1,2],[3,2],[]],"hyperedge_weights":[1,2.5,3],"#,
+        r#""signals":{"1":{"x":[3,4,5]},"0":{"label":["a","b","a",7]}}}"#,
+        "\n",
+        r#"{"vertices":1,"hyperedges":[[0]],"signals":{"1":{"x":[-1]},"0":{"label":["c"]}}}"#,
+        "\n",
+    );
+    fuzz("hyperedges", |rng| {
+        let expansion = any_expansion(rng);
+        jsonl::parse_with("f.jsonl", &mutate(rng, seed.as_bytes()), Some(expansion)).ok()
+    });
+}
+
+#[test]
+fn hif_text() {
+    let seed = r#"{"network-type":"undirected","metadata":{"target":"a"},"nodes":[{"node":1,"attrs":{"x":1.5}},
+{"node":"b","weight":2,"attrs":{"x":-1}}],"edges":[{"edge":0,"weight":2},{"edge":"e","attrs":{"kind":"k"}}],
+"incidences":[{"edge":0,"node":1},{"edge":0,"node":"b","direction":"head"},{"edge":"e","node":"b","attrs":{}}]}"#;
+    fuzz("HIF", |rng| {
+        let expansion = any_expansion(rng);
+        hif::parse("f.json", &mutate(rng, seed.as_bytes())).ok().map(|read| read.expand(expansion).unwrap())
+    });
+}
+
+fn any_expansion(rng: &mut impl Rng) -> Expansion {
+    Expansion::NAMES[rng.random_range(0..Expansion::NAMES.len())].parse().unwrap()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -186,6 +219,7 @@ proptest! {
         }
         tu::parse_zip("DS.zip", &bytes).iter().for_each(assert_sound);
         jsonl::parse("f", &bytes).iter().for_each(assert_sound);
+        assert!(hif::parse("f", &bytes).is_err());
         graphs::parse(Format::GraphMl, "f", &bytes).iter().for_each(assert_sound);
         graphs::parse(Format::Gml, "f", &bytes).iter().for_each(assert_sound);
     }
