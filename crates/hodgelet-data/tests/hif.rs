@@ -46,11 +46,20 @@ fn a_folder_of_files_is_a_dataset() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     let file = |extra: &str| {
-        format!(r#"{{"nodes":[{{"node":"a","attrs":{{"x":1,"y":2}}}},{{"node":1,"attrs":{{"x":"one"}}}}],{extra}
-            "incidences":[{{"edge":7,"node":"a"}},{{"edge":7,"node":1}},{{"edge":7,"node":1}},{{"edge":8,"node":"1"}}]}}"#)
+        format!(
+            r#"{{"nodes":[{{"node":"a","attrs":{{"x":1,"y":2}}}},{{"node":1,"attrs":{{"x":"one"}}}}],{extra}
+            "incidences":[{{"edge":7,"node":"a"}},{{"edge":7,"node":1}},{{"edge":7,"node":1}},{{"edge":8,"node":"1"}}]}}"#
+        )
     };
     write("b.hif.json", &file(""));
-    write("a.json", &file(r#""network-type":"directed","#).replacen(r#""node":"a"}"#, r#""node":"a","direction":"head"}"#, 1));
+    write(
+        "a.json",
+        &file(r#""network-type":"directed","#).replacen(
+            r#""node":"a"}"#,
+            r#""node":"a","direction":"head"}"#,
+            1,
+        ),
+    );
     write("targets.csv", "file,target\na.json,0.5\nb,2\n");
     let read = open(folder.path().to_str().unwrap(), None).unwrap();
     assert_eq!(read.ids, ["a", "b"]);
@@ -58,7 +67,10 @@ fn a_folder_of_files_is_a_dataset() {
     // the name 1 is not the name "1": three nodes, of which the last has no attributes
     assert_eq!(read.dataset.complexes[0].n_cells(0), 3);
     assert_eq!(read.report.repeated, 2);
-    assert_eq!(read.report.ignored, ["`direction` of incidences", "attribute `x` of nodes", "attribute `y` of nodes"]);
+    assert_eq!(
+        read.report.ignored,
+        ["`direction` of incidences", "attribute `x` of nodes", "attribute `y` of nodes"]
+    );
 }
 
 #[test]
@@ -127,10 +139,7 @@ fn faults_of_hyperedges_name_line_and_field() {
         message("[2,3]", "[2,null]"),
         "f.jsonl, line 2, hyperedges[1][1]: found null, expected a whole number up to 16777216"
     );
-    assert_eq!(
-        message("[1,2.5]", "[1]"),
-        "f.jsonl, line 2, hyperedge_weights: found 1 weights, expected 2"
-    );
+    assert_eq!(message("[1,2.5]", "[1]"), "f.jsonl, line 2, hyperedge_weights: found 1 weights, expected 2");
     assert_eq!(
         message(r#""hyperedges":[],"#, r#""edges":[],"#),
         "f.jsonl, line 3, hyperedges: found nothing, expected hyperedges, as in other lines"

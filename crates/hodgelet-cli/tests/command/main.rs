@@ -8,6 +8,7 @@ mod errors;
 mod evaluate;
 mod features;
 mod generate;
+mod higher_order;
 mod info;
 mod models;
 // Parts of the server serve other tests.

@@ -20,10 +20,6 @@ mod cycles;
 mod edge_index;
 mod graph;
 mod hypergraph;
-
-pub use clique::MAX_CLIQUE_DIM;
-pub use graph::CleanUp;
-pub use hypergraph::{CliqueWeight, Expanded, Expansion, Hypergraph, HypergraphError, Pairs};
 mod mesh;
 mod points;
 mod polygon;
@@ -32,6 +28,7 @@ mod simplicial;
 pub use clique::MAX_CLIQUE_DIM;
 pub use cycles::MAX_CYCLES;
 pub use graph::CleanUp;
+pub use hypergraph::{CliqueWeight, Expanded, Expansion, Hypergraph, HypergraphError, Pairs};
 pub use mesh::TriangleMesh;
 pub use points::{AlphaFiltration, alpha_filtration};
 pub use simplicial::Simplices;
