@@ -1,6 +1,8 @@
 //! Numbers computed by other software. Those under `testdata` stand beside the scripts that made them; those of
 //! the reference hold graphs of published datasets and are read from the directory `HODGELET_GOLDEN`.
 
+mod cells;
+mod gudhi;
 mod kernel;
 mod networkx;
 mod pygsp;

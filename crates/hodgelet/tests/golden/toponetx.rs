@@ -86,6 +86,17 @@ fn boundary_operators_are_those_of_toponetx() {
 }
 
 #[test]
+fn closures_of_simplices_are_the_complexes_of_toponetx() {
+    for case in cases() {
+        let (closure, table) = Complex::from_simplices(case.n, &case.simplices.concat()).unwrap();
+        assert_eq!(closure.with_room_for(case.max_dim), case.complex(), "{}", case.name);
+        for (k, simplices) in case.simplices.iter().enumerate() {
+            assert!(table.of_dim(k).eq(simplices.iter().map(Vec::as_slice)), "{}", case.name);
+        }
+    }
+}
+
+#[test]
 fn laplacians_and_their_terms_are_those_of_toponetx() {
     for case in cases() {
         let complex = case.complex();
