@@ -12,15 +12,14 @@ pub(super) fn parse(line: Field<'_>) -> Result<Complex, JsonlError> {
     let wrong =
         |source: ComplexError| JsonlError::Complex { file: line.file.to_owned(), line: line.line, source };
     let n_vertices = line.need("vertices")?.count(MAX_CELLS)?;
+    let listed = match line.get("simplices")? {
+        Some(simplices) => Some(simplicial(line, simplices, n_vertices)?),
+        None => graph_with_faces(line, n_vertices)?,
+    };
     let mut operators: Vec<SparseMat> = Vec::new();
-    if let Some(edges) = line.get("edges")? {
-        let mut complex = Complex::graph(n_vertices, &tuples::<2>(edges)?).map_err(wrong)?;
-        if let Some(triangles) = line.get("triangles")? {
-            complex = complex.with_triangles(&tuples::<3>(triangles)?).map_err(wrong)?;
-        }
+    if let Some(complex) = listed {
+        let complex = complex.map_err(wrong)?;
         operators.extend((1..=complex.dim()).filter_map(|k| complex.boundary(k).cloned()));
-    } else if let Some(triangles) = line.get("triangles")? {
-        return Err(triangles.error("triangles", "edges as well"));
     }
     if let Some(boundaries) = line.get("boundaries")? {
         for _ in 0..boundaries.object()?.len() {
@@ -30,6 +29,59 @@ pub(super) fn parse(line: Field<'_>) -> Result<Complex, JsonlError> {
         }
     }
     Complex::from_boundaries(n_vertices, operators).map_err(wrong)
+}
+
+/// The closure of simplices, with room for triangles: what is hollow stays so.
+fn simplicial(
+    line: Field<'_>,
+    simplices: Field<'_>,
+    n_vertices: usize,
+) -> Result<Result<Complex, ComplexError>, JsonlError> {
+    for other in ["edges", "triangles", "polygons"] {
+        if let Some(field) = line.get(other)? {
+            return Err(field.error(format!("`{other}`"), "nothing, as the line has `simplices`"));
+        }
+    }
+    let complex = Complex::from_simplices(n_vertices, &lists(simplices)?);
+    Ok(complex.map(|(complex, _)| complex.with_room_for(2)))
+}
+
+/// Edges with triangles and polygons, in this order.
+fn graph_with_faces(
+    line: Field<'_>,
+    n_vertices: usize,
+) -> Result<Option<Result<Complex, ComplexError>>, JsonlError> {
+    let (triangles, polygons) = (line.get("triangles")?, line.get("polygons")?);
+    let Some(edges) = line.get("edges")? else {
+        return match (triangles, polygons) {
+            (Some(field), _) => Err(field.error("triangles", "edges as well")),
+            (None, Some(field)) => Err(field.error("polygons", "edges as well")),
+            (None, None) => Ok(None),
+        };
+    };
+    let graph = Complex::graph(n_vertices, &tuples::<2>(edges)?);
+    let triangles = triangles.map(tuples::<3>).transpose()?;
+    let Some(polygons) = polygons.map(lists).transpose()? else {
+        return Ok(Some(match triangles {
+            Some(triangles) => graph.and_then(|graph| graph.with_triangles(&triangles)),
+            None => graph,
+        }));
+    };
+    let triangles = triangles.unwrap_or_default();
+    let faces: Vec<&[u32]> =
+        triangles.iter().map(<[u32; 3]>::as_slice).chain(polygons.iter().map(Vec::as_slice)).collect();
+    // faults name a cell by its place in its own list
+    Ok(Some(graph.and_then(|graph| {
+        graph.with_triangles(&triangles)?;
+        graph.with_polygons(&polygons)?;
+        graph.with_polygons(&faces)
+    })))
+}
+
+/// Lists of indices.
+fn lists(field: Field<'_>) -> Result<Vec<Vec<u32>>, JsonlError> {
+    let one = |(i, value)| indices(field.with(Path::Index(&field.path, i), value));
+    field.array()?.iter().enumerate().map(one).collect()
 }
 
 /// A list of indices.
@@ -86,27 +138,62 @@ pub(super) struct Cells {
     edges: Option<Vec<[u32; 2]>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     triangles: Option<Vec<[u32; 3]>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    polygons: Option<Vec<Vec<u32>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simplices: Option<Vec<Vec<u32>>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     boundaries: BTreeMap<usize, Vec<Vec<(usize, f64)>>>,
 }
 
 impl Cells {
-    /// Edges and triangles where they say all there is to say, boundaries otherwise.
+    /// Simplices, edges, triangles and polygons where they say all there is to say, boundaries otherwise.
     pub fn of(complex: &Complex) -> Self {
+        let vertices = complex.n_cells(0);
+        if let Some(simplices) = plain_simplices(complex) {
+            let simplices = Some(simplices);
+            let boundaries = BTreeMap::new();
+            return Self { vertices, edges: None, triangles: None, polygons: None, simplices, boundaries };
+        }
         let graph = simple_graph(complex);
         let triangles = graph.as_ref().and_then(|graph| plain_triangles(complex, graph));
-        let known = usize::from(graph.is_some()) + usize::from(triangles.is_some());
+        let polygons = match triangles {
+            Some(_) => None,
+            None => graph.as_ref().and_then(|graph| plain_polygons(complex, graph)),
+        };
+        let known = usize::from(graph.is_some()) + usize::from(triangles.is_some() || polygons.is_some());
         let faces = |k: usize| {
             let operator = complex.boundary(k).expect("`k` is a dimension of the complex");
             (0..operator.n_cols()).map(|j| operator.entries(j).collect()).collect()
         };
         Self {
-            vertices: complex.n_cells(0),
+            vertices,
             edges: graph.map(|graph| graph.edges().collect()),
             triangles,
+            polygons,
+            simplices: None,
             boundaries: (known + 1..=complex.dim()).map(|k| (k, faces(k))).collect(),
         }
     }
+}
+
+/// The maximal simplices of a complex beyond triangles, if their closure is the complex, cell by cell.
+fn plain_simplices(complex: &Complex) -> Option<Vec<Vec<u32>>> {
+    if complex.dim() < 3 {
+        return None;
+    }
+    let mut maximal = complex.simplices()?.maximal();
+    maximal.retain(|simplex| simplex.len() > 1); // vertices are there anyway
+    let (closure, _) = Complex::from_simplices(complex.n_cells(0), &maximal).ok()?;
+    (closure.with_room_for(2) == *complex).then_some(maximal)
+}
+
+/// The vertices round the 2-cells, if they all are polygons.
+fn plain_polygons(complex: &Complex, graph: &Complex) -> Option<Vec<Vec<u32>>> {
+    let operator = complex.boundary(2)?;
+    let polygons: Vec<Vec<u32>> =
+        (0..operator.n_cols()).map(|cell| complex.polygon(cell)).collect::<Option<_>>()?;
+    (graph.with_polygons(&polygons).ok()?.boundary(2)? == operator).then_some(polygons)
 }
 
 /// The graph whose edges are the 1-cells, if they all are edges.

@@ -17,7 +17,7 @@ pub(super) fn parse(line: Field<'_>, n_vertices: usize) -> Result<Option<Hypergr
             None => Ok(None),
         };
     };
-    for other in ["edges", "triangles", "boundaries"] {
+    for other in ["edges", "triangles", "polygons", "simplices", "boundaries", "weights"] {
         if let Some(field) = line.get(other)? {
             return Err(field.error(format!("`{other}`"), "nothing, as the line has `hyperedges`"));
         }

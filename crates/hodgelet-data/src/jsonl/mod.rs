@@ -2,6 +2,7 @@
 
 mod complex;
 mod error;
+mod extra;
 mod field;
 mod header;
 mod hyperedges;

@@ -1,5 +1,6 @@
 //! Reading JSONL.
 
+use super::extra::{self, Extra};
 use super::field::{Field, Path as FieldPath};
 use super::header::{ColumnHeader, ColumnKind, Header, TargetKind};
 use super::{JsonlError, MAX_CELLS, complex, hyperedges, sorted_names};
@@ -64,7 +65,9 @@ pub fn parse_with(file: &str, bytes: &[u8], expansion: Option<Expansion>) -> Res
     let stem = file.strip_suffix(".jsonl").unwrap_or(file);
     let expansion = expansion.or(header.expansion).unwrap_or_default();
     let hypergraphs = hyperedges::all_or_none(file, &items)?;
-    let read = assemble(header, stem, items);
+    let given = extra::gather(file, &items.iter().map(|item| (item.line, &item.extra)).collect::<Vec<_>>())?;
+    let mut read = assemble(header, stem, items);
+    read.dataset = given.add_to(read.dataset)?;
     match hypergraphs {
         Some(hypergraphs) => hyperedges::expand(read, hypergraphs, expansion),
         None => {
@@ -91,6 +94,8 @@ pub(super) struct Item {
     pub hypergraph: Option<Hypergraph>,
     /// In the order of the header's columns.
     values: Vec<Values>,
+    /// Where the vertices are, and the weights of cells, as the line itself gives them.
+    extra: Extra,
     target: Option<Target>,
 }
 
@@ -110,9 +115,13 @@ fn item(header: &Header, line: Field<'_>) -> Result<Item, JsonlError> {
         "vertices",
         "edges",
         "triangles",
+        "polygons",
+        "simplices",
         "boundaries",
         "hyperedges",
         "hyperedge_weights",
+        "positions",
+        "weights",
         "signals",
         "target",
     ])?;
@@ -123,7 +132,8 @@ fn item(header: &Header, line: Field<'_>) -> Result<Item, JsonlError> {
         None => complex::parse(line)?,
     };
     let values = signals(header, line, &complex)?;
-    Ok(Item { line: line.line, id, complex, hypergraph, values, target: target(header, line)? })
+    let extra = extra::parse(header, line, &complex)?;
+    Ok(Item { line: line.line, id, complex, hypergraph, values, extra, target: target(header, line)? })
 }
 
 fn target(header: &Header, line: Field<'_>) -> Result<Option<Target>, JsonlError> {
