@@ -2,8 +2,8 @@
 //!
 //! DATASET is, in this order:
 //!
-//! 1. a path, when it is written as one (it contains a separator or ends in `.zip`, `.jsonl`, `.graphml`, `.gml` or
-//!    `.json`);
+//! 1. a path, when it is written as one (it contains a separator or ends in `.zip`, `.jsonl`, `.graphml`, `.gml`,
+//!    `.json`, `.off`, `.obj` or `.ply`);
 //! 2. the name of a built-in dataset, drawn with `--set` and `--seed`;
 //! 3. a folder of that name, or a dataset of that name under `--data-dir` or `HODGELET_DATA`.
 //!
@@ -20,12 +20,13 @@ use hodgelet_data::{OpenError, OpenOptions, Read, Report, open_with};
 use std::path::{Path, PathBuf};
 
 /// What datasets in files are called, beside folders.
-const EXTENSIONS: [&str; 5] = ["zip", "jsonl", "graphml", "gml", "json"];
+const EXTENSIONS: [&str; 8] = ["zip", "jsonl", "graphml", "gml", "json", "off", "obj", "ply"];
 
 /// Which dataset.
 #[derive(Args, Clone, Debug)]
 pub struct DatasetArgs {
-    /// A built-in name, a path (TU folder or zip, .jsonl, .graphml, .gml, HIF .json), or a name under the data directory
+    /// A built-in name, a path (TU folder or zip, .jsonl, .graphml, .gml, HIF .json, .off, .obj, .ply, or a folder of
+    /// such files), or a name under the data directory
     ///
     /// A path is written with a separator or an extension; `./sbm` is a folder, `sbm` the built-in dataset.
     #[arg(value_name = "DATASET")]

@@ -10,7 +10,8 @@
 //! 3. [`jsonl`]: the format of this project, read and written;
 //! 4. [`graphs`]: GraphML and GML;
 //! 5. [`hif`]: hypergraphs of the interchange format;
-//! 6. [`generate`]: built-in datasets, drawn from a seed; [`generate::builtin`] finds one by name.
+//! 6. [`mesh`]: surfaces from OFF, OBJ and PLY files;
+//! 7. [`generate`]: built-in datasets, drawn from a seed; [`generate::builtin`] finds one by name.
 
 #![warn(missing_docs)]
 
@@ -18,6 +19,7 @@ pub mod generate;
 pub mod graphs;
 pub mod hif;
 pub mod jsonl;
+pub mod mesh;
 mod open;
 mod read;
 mod text;

@@ -3,13 +3,14 @@
 use crate::graphs::{self, Format, GraphsError};
 use crate::hif::{self, HifError};
 use crate::jsonl::{self, JsonlError};
+use crate::mesh::{self, MeshError, MeshFormat};
 use crate::tu::{self, TuError};
 use crate::{Read, text};
 use hodgelet::complex::Expansion;
 use std::path::{Path, PathBuf};
 
 /// What datasets in files are called, beside folders.
-const EXTENSIONS: [&str; 6] = ["zip", "jsonl", "graphml", "gml", "hif.json", "json"];
+const EXTENSIONS: [&str; 9] = ["zip", "jsonl", "graphml", "gml", "hif.json", "json", "off", "obj", "ply"];
 
 /// What a reader cannot know by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,8 +19,8 @@ pub struct OpenOptions {
     pub hypergraph: Option<Expansion>,
 }
 
-/// Reads the dataset `name`: a path to a folder (TU, GraphML, GML or HIF files), a `.zip` (TU), `.jsonl`, `.graphml`,
-/// `.gml` or `.json` (HIF) file, or the name of one of these in the folder `data_dir`, without its extension.
+/// Reads the dataset `name`: a path to a folder (TU, GraphML, GML, mesh or HIF files), a `.zip` (TU), `.jsonl`,
+/// `.graphml`, `.gml`, `.json` (HIF), `.off`, `.obj` or `.ply` file, or the name of one of these in the folder `data_dir`, without its extension.
 ///
 /// # Errors
 ///
@@ -59,6 +60,9 @@ fn read(path: &Path, options: OpenOptions) -> Result<Read, OpenError> {
     if path.is_dir() {
         return read_dir(path, options);
     }
+    if let Some(format) = MeshFormat::of(path) {
+        return Ok(mesh::read_file(path, format)?);
+    }
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     match (extension.as_deref(), Format::of(path)) {
         (_, Some(format)) => Ok(graphs::read_file(path, format)?),
@@ -76,6 +80,9 @@ fn read_dir(dir: &Path, options: OpenOptions) -> Result<Read, OpenError> {
     let is_tu = names.iter().any(|name| name.ends_with(&arcs));
     if !is_tu && names.iter().any(|name| Format::of(Path::new(name)).is_some()) {
         return Ok(graphs::read_dir(dir)?);
+    }
+    if !is_tu && names.iter().any(|name| MeshFormat::of(Path::new(name)).is_some()) {
+        return Ok(mesh::read_dir(dir)?);
     }
     if !is_tu && names.iter().any(|name| hif::is_hif(Path::new(name))) {
         return Ok(hif::read_dir(dir)?.expand(options.hypergraph.unwrap_or_default())?);
@@ -129,7 +136,7 @@ pub enum OpenError {
         near: Vec<String>,
     },
     /// A file that no reader knows.
-    #[error("{}: expected a folder or a .zip, .jsonl, .graphml, .gml or .json file", path.display())]
+    #[error("{}: expected a folder or a .zip, .jsonl, .graphml, .gml, .json, .off, .obj or .ply file", path.display())]
     Unsupported {
         /// The file.
         path: PathBuf,
@@ -143,6 +150,9 @@ pub enum OpenError {
     /// A hypergraph could not be read.
     #[error(transparent)]
     Hif(#[from] HifError),
+    /// A mesh could not be read.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
     /// A graph file could not be read.
     #[error(transparent)]
     Graphs(#[from] GraphsError),

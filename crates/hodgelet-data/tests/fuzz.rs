@@ -4,6 +4,7 @@
 use hodgelet::complex::{Complex, Expansion};
 use hodgelet::encode::{CellSignal, EncodingParams, VertexSignal};
 use hodgelet_data::graphs::{self, Format};
+use hodgelet_data::mesh::{self, MeshFormat};
 use hodgelet_data::tu::{self, File, Files};
 use hodgelet_data::{Read, hif, jsonl};
 use proptest::prelude::*;
@@ -206,6 +207,61 @@ fn any_expansion(rng: &mut impl Rng) -> Expansion {
     Expansion::NAMES[rng.random_range(0..Expansion::NAMES.len())].parse().unwrap()
 }
 
+#[test]
+fn jsonl_complexes() {
+    let seed = concat!(
+        r#"{"hodgelet":1,"columns":[{"name":"x","dim":2,"kind":"real","channels":["x"]}]}"#,
+        "\n",
+        r#"{"vertices":4,"simplices":[[0,1,2],[2,3]],"positions":[[0,0],[1,0],[0,1],[2,2]],"#,
+        r#""weights":{"1":[1,2,3,4.5]},"signals":{"2":{"x":[1]}}}"#,
+        "\n",
+        r#"{"vertices":5,"edges":[[0,1],[1,2],[2,3],[3,0],[3,4],[2,4]],"triangles":[[2,3,4]],"polygons":[[0,1,2,3]],"#,
+        r#""positions":[[0,0],[1,0],[1,1],[0,1],[0.5,2]],"signals":{"2":{"x":[1,-2]}}}"#,
+        "\n",
+        r#"{"vertices":5,"simplices":[[0,1,2,3],[4,1]],"positions":[[0,0],[1,0],[1,1],[0,1],[5,2]],"#,
+        r#""weights":{"0":[1,1,1,1,2],"3":[0.5]},"signals":{"2":{"x":[1,2,3,4]}}}"#,
+        "\n",
+    );
+    fuzz("JSONL complexes", |rng| jsonl::parse("f.jsonl", &mutate(rng, seed.as_bytes())).ok());
+}
+
+const OFF: &str = "OFF\n4 2 5\n0 0 0\n1 0 0\n0 1 0\n1 1 0.5\n3 0 1 2\n3 1 3 2\n";
+const OBJ: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 .5\nvn 0 0 1\nf 1//1 2 3\nf 2 -1 3\n";
+const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty double z\n\
+                   element face 2\nproperty list uchar int vertex_indices\nend_header\n\
+                   0 0 0\n1 0 0\n0 1 0\n1 1 .5\n3 0 1 2\n4 1 3 2 0\n";
+
+/// The same in binary form.
+fn binary_ply() -> Vec<u8> {
+    let mut bytes =
+        PLY.split("0 0 0\n").next().unwrap().replace("ascii", "binary_little_endian").into_bytes();
+    for [x, y, z] in [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.5f64]] {
+        bytes.extend((x as f32).to_le_bytes());
+        bytes.extend((y as f32).to_le_bytes());
+        bytes.extend(z.to_le_bytes());
+    }
+    for face in [vec![0i32, 1, 2], vec![1, 3, 2, 0]] {
+        bytes.push(face.len() as u8);
+        face.iter().for_each(|v| bytes.extend(v.to_le_bytes()));
+    }
+    bytes
+}
+
+#[test]
+fn meshes() {
+    let binary = binary_ply();
+    let seeds: [(MeshFormat, &[u8]); 4] = [
+        (MeshFormat::Off, OFF.as_bytes()),
+        (MeshFormat::Obj, OBJ.as_bytes()),
+        (MeshFormat::Ply, PLY.as_bytes()),
+        (MeshFormat::Ply, &binary),
+    ];
+    for (format, seed) in seeds {
+        assert!(mesh::parse(format, "m", seed).is_ok());
+        fuzz(&format!("{format:?}"), |rng| mesh::parse(format, "m", &mutate(rng, seed)).ok());
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -222,5 +278,8 @@ proptest! {
         assert!(hif::parse("f", &bytes).is_err());
         graphs::parse(Format::GraphMl, "f", &bytes).iter().for_each(assert_sound);
         graphs::parse(Format::Gml, "f", &bytes).iter().for_each(assert_sound);
+        for format in [MeshFormat::Off, MeshFormat::Obj, MeshFormat::Ply] {
+            mesh::parse(format, "f", &bytes).iter().for_each(assert_sound);
+        }
     }
 }

@@ -161,12 +161,15 @@ fn a_dataset_is_found_by_path_or_by_name() {
         open("rigns", Some(data)).unwrap_err().to_string(),
         format!(
             "no dataset `rigns`; tried rigns, {place}/rigns, {place}/rigns.zip, {place}/rigns.jsonl, \
-             {place}/rigns.graphml, {place}/rigns.gml; near names: Rings"
+             {place}/rigns.graphml, {place}/rigns.gml, {place}/rigns.hif.json, {place}/rigns.json, \
+             {place}/rigns.off, {place}/rigns.obj, {place}/rigns.ply; near names: Rings"
         )
     );
     assert_eq!(open("elsewhere", None).unwrap_err().to_string(), "no dataset `elsewhere`; tried elsewhere");
     assert_eq!(
         open("notes.txt", Some(data)).unwrap_err().to_string(),
-        format!("{place}/notes.txt: expected a folder or a .zip, .jsonl, .graphml or .gml file")
+        format!(
+            "{place}/notes.txt: expected a folder or a .zip, .jsonl, .graphml, .gml, .json, .off, .obj or .ply file"
+        )
     );
 }

@@ -95,13 +95,18 @@ fn targets(
         found.ok_or_else(|| GraphsError::MissingTarget { file: file.clone() })
     };
     let values = graphs.iter().map(one).collect::<Result<Vec<String>, _>>()?;
+    Ok(coded_targets(&values))
+}
+
+/// Targets from their text: real where all are numbers and some have a fraction, otherwise classes.
+pub(crate) fn coded_targets(values: &[String]) -> Targets {
     let numbers: Option<Vec<f64>> =
         values.iter().map(|value| text::real(value.as_bytes()).filter(|v| v.is_finite())).collect();
     match numbers {
-        Some(numbers) if numbers.iter().any(|value| value.fract() != 0.0) => Ok(Targets::Real(numbers)),
+        Some(numbers) if numbers.iter().any(|value| value.fract() != 0.0) => Targets::Real(numbers),
         _ => {
             let (names, labels) = jsonl::coded(None, values.iter().map(String::as_str));
-            Ok(Targets::Classes { names, labels })
+            Targets::Classes { names, labels }
         }
     }
 }

@@ -18,6 +18,7 @@ mod error;
 mod gml;
 mod graphml;
 
+pub(crate) use assemble::coded_targets;
 pub use error::{GraphFault, GraphsError};
 
 use crate::Read;
@@ -118,7 +119,7 @@ pub fn read_dir(dir: &Path) -> Result<Read, GraphsError> {
         .collect();
     let graphs = graphs.into_iter().collect::<Result<Vec<_>, _>>()?;
     let list = dir.join("targets.csv");
-    let targets = if list.exists() { Some(targets(&load(&list)?)?) } else { None };
+    let targets = if list.exists() { Some(listed_targets(&load(&list)?)?) } else { None };
     assemble::dataset(&file_name(dir), graphs, targets)
 }
 
@@ -126,11 +127,11 @@ fn load(path: &Path) -> Result<Vec<u8>, GraphsError> {
     std::fs::read(path).map_err(|source| GraphsError::Io { path: path.to_owned(), source })
 }
 
-fn file_name(path: &Path) -> String {
+pub(crate) fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn stem(file: &str) -> String {
+pub(crate) fn stem(file: &str) -> String {
     file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_owned()
 }
 
@@ -151,7 +152,7 @@ fn raw(format: Format, file: &str, bytes: &[u8]) -> Result<RawGraph, GraphsError
 }
 
 /// The targets listed in `targets.csv`, by file.
-fn targets(bytes: &[u8]) -> Result<HashMap<String, String>, GraphsError> {
+pub(crate) fn listed_targets(bytes: &[u8]) -> Result<HashMap<String, String>, GraphsError> {
     let mut out = HashMap::new();
     for (line, number) in crate::text::lines(crate::text::tidy(bytes)).zip(1..) {
         let text = String::from_utf8_lossy(line);
