@@ -9,6 +9,7 @@ mod features;
 mod fit;
 mod generate;
 mod info;
+mod lift;
 mod model_info;
 mod predict;
 
@@ -54,6 +55,8 @@ enum Command {
     Features(Box<features::FeaturesArgs>),
     /// The exact, co-exact and harmonic parts of the signals of one graph
     Decompose(decompose::DecomposeArgs),
+    /// Complexes from graphs and points, to a JSONL file
+    Lift(Box<lift::LiftArgs>),
     /// Datasets there are, and how to get more
     #[command(subcommand)]
     Datasets(datasets::DatasetsCommand),
@@ -95,6 +98,7 @@ pub fn run(cli: Cli) -> Result<(), CommandError> {
         Command::Info(args) => info::run(&args),
         Command::Features(args) => features::run(&args, terminal),
         Command::Decompose(args) => decompose::run(&args, terminal),
+        Command::Lift(args) => lift::run(&args, terminal),
         Command::Datasets(command) => datasets::run(&command, terminal),
         Command::Generate(args) => generate::run(&args),
         Command::Bench(command) => bench::run(&command, terminal),

@@ -10,6 +10,7 @@ mod features;
 mod generate;
 mod higher_order;
 mod info;
+mod lift;
 mod models;
 // Parts of the server serve other tests.
 #[allow(dead_code)]

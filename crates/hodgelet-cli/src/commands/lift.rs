@@ -1,0 +1,284 @@
+//! `hodgelet lift`: graphs and points become complexes, written as a file.
+
+use crate::error::CommandError;
+use crate::output::{self, Format, Report, facts, number, without_path};
+use crate::progress::{Terminal, check_interrupt, uninterrupted};
+use crate::source::DatasetArgs;
+use clap::{Args, ValueEnum};
+use hodgelet::complex::{Complex, ComplexError};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, POSITIONS};
+use hodgelet_data::jsonl;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Complexes lifted between two looks at whether the user wants to stop.
+const CHUNK: usize = 1024;
+/// Longest rings, where no flag says otherwise.
+const RING_LENGTH: usize = 8;
+
+/// Flags of `hodgelet lift`.
+#[derive(Args, Debug)]
+#[command(after_help = "What the liftings make of the graph of vertices and edges:
+  cliques      every clique of up to K + 1 vertices becomes a simplex (--dim K)
+  rings        the relevant cycles of up to L vertices become polygons (--max-length L, default 8):
+               those that are no sum of shorter ones, which are the rings of a molecule
+  cycles       every cycle of up to L vertices without a chord becomes a polygon (--max-length L)
+  cycle-basis  the cycles of one minimum cycle basis become polygons: as many as there are independent
+               cycles; which of equally short ones depends on the order of vertices, unlike rings
+and of points (a column of real numbers on vertices, --points), whatever edges there were:
+  rips         points at most R apart from each other span a simplex (--radius R, --dim K)
+  alpha        the part of the Delaunay triangulation in the shape of disks of radius R (--radius R), in
+               the plane
+
+Values on vertices and edges go along where these stay; those of other cells are left out.
+
+Examples:
+  hodgelet lift ./MUTAG.zip --to rings --out mutag-rings.jsonl
+  hodgelet lift ring-vs-clique --to cliques --dim 3 --out cliques.jsonl
+  hodgelet lift points.jsonl --to alpha --radius 0.2 --out alpha.jsonl")]
+pub struct LiftArgs {
+    #[command(flatten)]
+    source: DatasetArgs,
+    /// Which complexes to make
+    #[arg(long, value_name = "LIFTING")]
+    to: Lifting,
+    /// File to write, ending in .jsonl
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Highest dimension of simplices [default: 2]
+    #[arg(long, value_name = "K")]
+    dim: Option<usize>,
+    /// Most vertices of a cycle
+    #[arg(long, value_name = "L")]
+    max_length: Option<usize>,
+    /// How far points reach
+    #[arg(long, value_name = "R", allow_negative_numbers = true)]
+    radius: Option<f64>,
+    /// Column of coordinates [default: position]
+    #[arg(long, value_name = "COLUMN")]
+    points: Option<String>,
+    /// How the summary is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Ways to make complexes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Lifting {
+    /// Simplices on cliques
+    Cliques,
+    /// Polygons on relevant cycles, the rings of a molecule
+    Rings,
+    /// Polygons on cycles without chords
+    Cycles,
+    /// Polygons on a minimum cycle basis
+    CycleBasis,
+    /// Vietoris-Rips complexes of points
+    Rips,
+    /// Alpha complexes of points in the plane
+    Alpha,
+}
+
+#[derive(Debug, Serialize)]
+struct Summary {
+    name: String,
+    to: Lifting,
+    complexes: usize,
+    /// Cells of each dimension, over all complexes.
+    cells: Vec<usize>,
+    /// Columns of cells that are no longer there.
+    left_out: Vec<String>,
+    out: PathBuf,
+}
+
+/// Lifts a dataset and writes it.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn run(args: &LiftArgs, terminal: Terminal) -> Result<(), CommandError> {
+    args.check()?;
+    let read = args.source.read(terminal)?;
+    let mut dataset = read.dataset;
+    let points = args.points(&dataset)?;
+    dataset.complexes = lifted(args, &dataset, points.as_ref(), terminal)?;
+    let left_out = args.drop_columns(&mut dataset);
+    if !left_out.is_empty() {
+        terminal.warn(&format!("left out, as their cells are: {}", left_out.join(", ")));
+    }
+    uninterrupted(|| jsonl::write(&args.out, &dataset, &read.ids)).map_err(|error| match error {
+        jsonl::JsonlError::Io { source, .. } => {
+            CommandError::Write { path: args.out.clone(), source: without_path(&source) }
+        }
+        error => error.into(),
+    })?;
+    let highest = dataset.complexes.iter().map(Complex::dim).max().unwrap_or(0);
+    let total = |k: usize| dataset.complexes.iter().map(|complex| complex.n_cells(k)).sum();
+    let summary = Summary {
+        name: dataset.name.clone(),
+        to: args.to,
+        complexes: dataset.len(),
+        cells: (0..=highest).map(total).collect(),
+        left_out,
+        out: args.out.clone(),
+    };
+    output::print(&summary, args.format)
+}
+
+impl LiftArgs {
+    /// Refuses flags that the lifting does not know, or that it misses.
+    fn check(&self) -> Result<(), CommandError> {
+        use Lifting::{Alpha, Cliques, Cycles, Rings, Rips};
+        if self.out.extension().is_none_or(|extension| extension != "jsonl") {
+            let message = format!("--out {}, expected a name that ends in .jsonl", self.out.display());
+            return Err(CommandError::usage(message, None));
+        }
+        let flags: [(&str, bool, &[Lifting]); 4] = [
+            ("--dim", self.dim.is_some(), &[Cliques, Rips]),
+            ("--max-length", self.max_length.is_some(), &[Rings, Cycles]),
+            ("--radius", self.radius.is_some(), &[Rips, Alpha]),
+            ("--points", self.points.is_some(), &[Rips, Alpha]),
+        ];
+        if let Some((flag, ..)) = flags.iter().find(|(_, given, of)| *given && !of.contains(&self.to)) {
+            let message = format!("{flag} is of no use to --to {}", self.lifting());
+            return Err(CommandError::usage(message, Some("`hodgelet lift --help` says what each takes")));
+        }
+        if matches!(self.to, Rips | Alpha) && self.radius.is_none() {
+            return Err(CommandError::usage(format!("--to {} needs --radius", self.lifting()), None));
+        }
+        if self.to == Cycles && self.max_length.is_none() {
+            let hint = Some("a graph may have very many long cycles; --max-length 6 is a start");
+            return Err(CommandError::usage("--to cycles needs --max-length", hint));
+        }
+        Ok(())
+    }
+
+    fn lifting(&self) -> String {
+        crate::args::name_of(&self.to)
+    }
+
+    /// The coordinates that a lifting of points starts from.
+    fn points<'a>(&self, dataset: &'a Dataset) -> Result<Option<Points<'a>>, CommandError> {
+        if !matches!(self.to, Lifting::Rips | Lifting::Alpha) {
+            return Ok(None);
+        }
+        let name = self.points.as_deref().unwrap_or(POSITIONS);
+        let column = dataset.columns.iter().find(|column| column.dim == 0 && column.name == name);
+        let real = column.and_then(|column| match &column.values {
+            ColumnValues::Real { channels, values } => {
+                Some(Points { column, width: channels.len(), values: values.as_slice() })
+            }
+            ColumnValues::Labels { .. } => None,
+        });
+        match real {
+            Some(points) if self.to == Lifting::Alpha && points.width != 2 => {
+                let message = format!(
+                    "column `{name}` has {} coordinates, but alpha complexes are made in the plane, of 2",
+                    points.width
+                );
+                Err(CommandError::usage(message, Some("--to rips takes any number of coordinates")))
+            }
+            Some(points) => Ok(Some(points)),
+            None => {
+                let of_vertices = dataset
+                    .columns
+                    .iter()
+                    .filter(|column| column.dim == 0 && matches!(column.values, ColumnValues::Real { .. }));
+                let known: Vec<&str> = of_vertices.map(|column| column.name.as_str()).collect();
+                let message = format!("no column `{name}` of real numbers on vertices");
+                let hint = match known.is_empty() {
+                    true => "JSONL files give `positions`; meshes have them".to_owned(),
+                    false => format!("--points takes one of {}", known.join(", ")),
+                };
+                Err(CommandError::Usage { message, hint: Some(hint) })
+            }
+        }
+    }
+
+    /// Takes columns of cells that did not stay out of a dataset, and names them.
+    fn drop_columns(&self, dataset: &mut Dataset) -> Vec<String> {
+        let highest = if matches!(self.to, Lifting::Rips | Lifting::Alpha) { 0 } else { 1 };
+        let (kept, dropped): (Vec<Column>, Vec<Column>) =
+            std::mem::take(&mut dataset.columns).into_iter().partition(|column| column.dim <= highest);
+        dataset.columns = kept;
+        dropped.iter().map(|column| format!("{} of dimension {}", column.name, column.dim)).collect()
+    }
+
+    /// The complex made of one item.
+    fn lift(&self, complex: &Complex, points: Option<&[f64]>, width: usize) -> Result<Complex, ComplexError> {
+        let points = points.unwrap_or_default();
+        let radius = self.radius.unwrap_or(0.0);
+        match self.to {
+            Lifting::Cliques => Ok(complex.clique_complex(self.dim.unwrap_or(2))?.with_room_for(2)),
+            Lifting::Rings => {
+                complex.with_polygons(&complex.relevant_cycles(self.max_length.unwrap_or(RING_LENGTH))?)
+            }
+            Lifting::Cycles => {
+                complex.with_polygons(&complex.chordless_cycles(self.max_length.unwrap_or(RING_LENGTH))?)
+            }
+            Lifting::CycleBasis => complex.with_polygons(&complex.minimum_cycle_basis()),
+            Lifting::Rips => {
+                Ok(Complex::rips(points, width, radius, self.dim.unwrap_or(2))?.with_room_for(2))
+            }
+            Lifting::Alpha => {
+                let plane: Vec<[f64; 2]> = points.chunks_exact(2).map(|p| [p[0], p[1]]).collect();
+                Complex::alpha(&plane, radius)
+            }
+        }
+    }
+}
+
+/// Coordinates of the vertices of all complexes.
+struct Points<'a> {
+    column: &'a Column,
+    width: usize,
+    values: &'a [f64],
+}
+
+impl Points<'_> {
+    fn of(&self, i: usize) -> &[f64] {
+        let cells = self.column.cells(i);
+        &self.values[cells.start * self.width..cells.end * self.width]
+    }
+}
+
+fn lifted(
+    args: &LiftArgs,
+    dataset: &Dataset,
+    points: Option<&Points<'_>>,
+    terminal: Terminal,
+) -> Result<Vec<Complex>, CommandError> {
+    let bar = terminal.bar("complexes", Some(dataset.len() as u64));
+    let mut lifted = Vec::with_capacity(dataset.len());
+    for start in (0..dataset.len()).step_by(CHUNK) {
+        let end = dataset.len().min(start + CHUNK);
+        let one = |i: usize| {
+            let coordinates = points.map(|points| points.of(i));
+            args.lift(&dataset.complexes[i], coordinates, points.map_or(0, |points| points.width))
+        };
+        let chunk: Vec<Result<Complex, ComplexError>> = (start..end).into_par_iter().map(one).collect();
+        for (i, result) in (start..).zip(chunk) {
+            lifted.push(
+                result.map_err(|error| CommandError::usage(format!("complex {i}: {error}"), error.hint()))?,
+            );
+        }
+        let _ = bar.at(end as u64);
+        check_interrupt()?;
+    }
+    Ok(lifted)
+}
+
+impl Report for Summary {
+    fn text(&self) -> String {
+        let cells = self.cells.iter().map(|&n| number(n as f64)).collect::<Vec<_>>().join(", ");
+        facts(&[
+            ("name", self.name.clone()),
+            ("lifted to", crate::args::name_of(&self.to)),
+            ("complexes", self.complexes.to_string()),
+            ("cells by dimension", cells),
+            ("written to", self.out.display().to_string()),
+        ])
+    }
+}
