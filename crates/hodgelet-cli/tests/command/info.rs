@@ -7,6 +7,7 @@ target                  2 classes
 isolated vertices       1
 connected components    1 to 2, mean 1.500
 triangles               1 in all, 0 to 1, mean 0.500
+f-vector, mean          4.500, 4, 0.500
 Euler characteristic    1 to 1, mean 1
 graphs that look alike  none
 Betti numbers, mean     β_0 1.500, β_1 0.500
@@ -14,6 +15,13 @@ Betti numbers, mean     β_0 1.500, β_1 0.500
 cells      mean  min  max  total
 vertices  4.500    4    5      9
 edges         4    4    4      8
+
+spectrum on  component  eigenvalues  min  median  max
+vertices     co-exact             6    1   2.500    4
+vertices     harmonic             3    0       0    0
+edges        exact                6    1   2.500    4
+edges        co-exact             1    3       3    3
+edges        harmonic             1    0       0    0
 
 column  on        kind    channels  oriented
 label   vertices  labels         2  no
@@ -75,4 +83,24 @@ fn real_targets_have_a_range() {
     std::fs::write(tu_file(folder.path(), "graph_attributes"), "0.5\n-1.5\n").unwrap();
     let text = run_in(folder.path(), &["info", "./TINY"]).result();
     assert!(text.contains("target                  real numbers, -1.500 to 0.500, mean -0.500\n"), "{text}");
+}
+
+#[test]
+fn weights_of_a_file_weigh_its_spectra() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "{\"hodgelet\":1}\n\
+        {\"vertices\":3,\"simplices\":[[0,1],[1,2],[0,2]],\"weights\":{\"1\":[2,2,2]}}\n";
+    std::fs::write(folder.path().join("w.jsonl"), text).unwrap();
+    let found = run_in(folder.path(), &["info", "w.jsonl", "--format", "json"]).json();
+    // the hollow triangle stays hollow, and twice its Laplacian has the eigenvalues 0, 6, 6
+    assert_eq!(
+        (&found["f_vector"], &found["betti"]),
+        (&serde_json::json!([3.0, 3.0, 0.0]), &serde_json::json!([1.0, 1.0, 0.0]))
+    );
+    let exact = &found["spectra"][2];
+    assert_eq!(
+        (&exact["dim"], &exact["component"], &exact["eigenvalues"]),
+        (&1.into(), &"exact".into(), &2.into())
+    );
+    assert!((exact["median"].as_f64().unwrap() - 6.0).abs() < 1e-12, "{exact}");
 }

@@ -1,6 +1,7 @@
 //! `hodgelet info`: what a dataset or a model holds.
 
 mod duplicates;
+mod spectra;
 
 use super::model_info::{describe_model, load};
 use crate::error::CommandError;
@@ -16,6 +17,7 @@ use hodgelet::signal::Orientation;
 use hodgelet_data::Read;
 use rayon::prelude::*;
 use serde::Serialize;
+use spectra::{SpectrumInfo, spectra};
 use std::path::Path;
 
 /// Most operations, as a sum of cubes, that Betti numbers may cost.
@@ -61,9 +63,13 @@ struct Info {
     connected_components: Spread,
     /// Triangles of the clique complex of a graph; 2-cells where a complex has its own.
     triangles: Spread,
+    /// Mean numbers of cells, with the cliques of a graph.
+    f_vector: Vec<f64>,
     euler_characteristic: Spread,
     /// Mean Betti numbers; none when a complex is too large.
     betti: Option<Vec<f64>>,
+    /// Eigenvalues by dimension and component; none when a complex is too large.
+    spectra: Option<Vec<SpectrumInfo>>,
     duplicates: Duplicates,
     tidied: Vec<String>,
     notes: Vec<String>,
@@ -134,6 +140,8 @@ struct Shape {
     triangles: usize,
     euler: i64,
     rank_sizes: Vec<usize>,
+    /// Cells of each dimension, with the cliques of a graph.
+    cells: Vec<usize>,
 }
 
 fn describe(read: &Read) -> Result<Info, CommandError> {
@@ -154,7 +162,18 @@ fn describe(read: &Read) -> Result<Info, CommandError> {
     if betti.is_none() {
         notes.push("Betti numbers left out: a complex is too large to find them quickly".to_owned());
     }
+    let spectra = spectra(dataset, &shapes, highest.max(1))?;
+    if spectra.is_none() {
+        notes.push("spectra left out: there is too much to decompose quickly".to_owned());
+    }
+    let most = shapes.iter().map(|shape| shape.cells.len()).max().unwrap_or(0);
+    let mean = |k: usize| {
+        let of = |shape: &Shape| shape.cells.get(k).copied().unwrap_or(0) as f64;
+        Spread::of(shapes.iter().map(of)).mean
+    };
     Ok(Info {
+        f_vector: (0..most).map(mean).collect(),
+        spectra,
         name: dataset.name.clone(),
         graphs: dataset.len(),
         target: target(&dataset.targets),
@@ -180,6 +199,7 @@ fn shape(complex: &Complex) -> Result<Shape, CommandError> {
         triangles: space.n_cells(2),
         euler: space.euler_characteristic(),
         rank_sizes: (1..=space.dim()).map(|k| rank_size(&space, k)).collect(),
+        cells: (0..=space.dim()).map(|k| space.n_cells(k)).collect(),
     })
 }
 
@@ -229,6 +249,7 @@ fn column(column: &Column) -> ColumnInfo {
 impl Report for Info {
     fn text(&self) -> String {
         let mut sections = vec![self.overview(), self.cell_table()];
+        sections.extend(self.spectra.as_deref().map(spectrum_table));
         if !self.columns.is_empty() {
             sections.push(self.column_table());
         }
@@ -260,6 +281,7 @@ impl Info {
             ("isolated vertices", self.isolated_vertices.to_string()),
             ("connected components", self.connected_components.range()),
             ("triangles", format!("{} in all, {}", number(self.triangles.total), self.triangles.range())),
+            ("f-vector, mean", self.f_vector.iter().map(|&n| number(n)).collect::<Vec<_>>().join(", ")),
             ("Euler characteristic", self.euler_characteristic.range()),
         ];
         let Duplicates { distinct, contradicting } = self.duplicates;
@@ -303,6 +325,22 @@ impl Info {
         let header = ["column", "on", "kind", "channels", "oriented"];
         table(&header, &[3], self.columns.iter().map(row))
     }
+}
+
+fn spectrum_table(spectra: &[SpectrumInfo]) -> String {
+    let row = |found: &SpectrumInfo| {
+        let end = |value: Option<f64>| value.map_or("-".to_owned(), number);
+        vec![
+            cell_name(found.dim),
+            found.component.to_string(),
+            found.eigenvalues.to_string(),
+            end(found.min),
+            end(found.median),
+            end(found.max),
+        ]
+    };
+    let header = ["spectrum on", "component", "eigenvalues", "min", "median", "max"];
+    table(&header, &[2, 3, 4, 5], spectra.iter().map(row))
 }
 
 /// What cells of a dimension are called.
