@@ -1,5 +1,6 @@
 //! `hodgelet bench`: seconds and memory on the way from a dataset to features, and of training.
 
+mod complexes;
 mod export;
 mod floor;
 mod table;
@@ -24,6 +25,8 @@ use std::time::Instant;
 pub enum BenchCommand {
     /// Reading, energies and features of a dataset; files and the start of the program are left out of the energies
     Energies(EnergiesArgs),
+    /// Construction of complexes: cliques of large graphs, and many small complexes
+    Complexes(complexes::ComplexesArgs),
     /// Training of one fold, and one evaluation of its objective beside the matrix routines it needs
     Train(Box<train::TrainArgs>),
     /// Training on plain features and classes, without graphs
@@ -89,6 +92,7 @@ struct Times {
 pub fn run(command: &BenchCommand, terminal: Terminal) -> Result<(), CommandError> {
     match command {
         BenchCommand::Energies(args) => output::print(&energies(args, terminal)?, args.format),
+        BenchCommand::Complexes(args) => output::print(&complexes::run(args, terminal)?, args.format),
         BenchCommand::Train(args) => output::print(&train::run(args, terminal)?, args.format),
         BenchCommand::Table(args) => output::print(&table::run(args)?, args.format),
     }

@@ -144,3 +144,20 @@ fn tables_of_features_are_learned() {
         assert_eq!(run_in(folder.path(), &args).failure(1), format!("error: table.json: {expected}\n"));
     }
 }
+
+#[test]
+fn construction_of_complexes_is_timed_by_size() {
+    let args = ["bench", "complexes", "--edges", "200,1000", "--count", "50", "--repeats", "1"];
+    let found = run(&[&args[..], &["--format", "json"]].concat()).json();
+    let rows = found["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 6);
+    assert_eq!(rows[1]["what"], "cliques of a graph, edges=1000");
+    assert_eq!(rows[4]["cells"], serde_json::json!([50 * 24, 50 * 26, 50 * 3]));
+    assert!(rows.iter().all(|row| row["memory_mb"].as_f64().unwrap() > 0.0));
+    let again = run(&[&args[..], &["--format", "json", "--threads", "1"]].concat()).json();
+    let cells = |found: &Value| -> Vec<Value> {
+        found["rows"].as_array().unwrap().iter().map(|row| row["cells"].clone()).collect()
+    };
+    assert_eq!(cells(&found), cells(&again));
+    assert!(run(&args).result().contains("\ntheir rings "));
+}
