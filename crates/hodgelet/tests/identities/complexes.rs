@@ -18,7 +18,7 @@ fn all_operators(complex: &Complex) -> Vec<Operators<'_>> {
     ]
 }
 
-fn check_boundaries(complex: &Complex) {
+pub fn check_boundaries(complex: &Complex) {
     for operators in all_operators(complex) {
         for k in 1..complex.dim() {
             let (b, c) = (operators.boundary(k).unwrap(), operators.boundary(k + 1).unwrap());
@@ -28,7 +28,7 @@ fn check_boundaries(complex: &Complex) {
 }
 
 /// Guards the names: exact is annihilated by `B_{k+1}ᵀ`, co-exact by `B_k`, harmonic by both.
-fn check_components(complex: &Complex) {
+pub fn check_components(complex: &Complex) {
     for operators in all_operators(complex) {
         for k in 0..=complex.dim() {
             let [exact, coexact, harmonic] = HodgeComponent::ALL.map(|c| spectrum(&operators, k, c).unwrap());

@@ -1,5 +1,6 @@
 //! What the mathematics promises, on degenerate families and on random complexes.
 
+mod cells;
 mod complexes;
 mod energies;
 mod families;
