@@ -42,7 +42,7 @@ fn hypergraphs_are_told_apart_where_their_clique_expansion_is_not() {
 
 #[test]
 fn the_metric_of_a_mesh_helps() {
-    let [unweighted, metric] = metric_fields::accuracies(60, 60, 3).unwrap();
+    let [unweighted, metric] = metric_fields::accuracies(60, 60, 0.01, 3).unwrap();
     assert!(metric >= unweighted - 0.05 && metric > 0.7, "{unweighted} then {metric}");
 }
 
@@ -68,5 +68,6 @@ fn signs_tell_which_way_buoys_drift() {
     let folder = data.join("edge_flows/ocean_drifters");
     let dataset = ocean_drifters::drifters(&folder).unwrap();
     let [energies, signed] = ocean_drifters::accuracies(&dataset, 3).unwrap();
-    assert!(energies < 0.75 && signed > 0.95, "{energies} then {signed}");
+    // where buoys drift says something about which way, but not all
+    assert!(energies < 0.9 && signed > 0.98, "{energies} then {signed}");
 }

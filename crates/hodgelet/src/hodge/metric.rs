@@ -86,6 +86,25 @@ pub fn metric_weights(
         .map_err(|_| MetricError::Size { largest: f64::MAX.sqrt() })
 }
 
+/// As [`metric_weights`], with lengths in a unit in which the mean dual area is 1, so that eigenvalues have the size of
+/// combinatorial ones, for which filters are made, whatever the size of the surface and the number of its vertices.
+///
+/// # Errors
+///
+/// As for [`metric_weights`].
+pub fn unit_metric_weights(
+    complex: &Complex,
+    positions: &[[f64; 3]],
+    dual: DualArea,
+) -> Result<CellWeights, MetricError> {
+    let weights = metric_weights(complex, positions, dual)?;
+    let of_dim = |k: usize| weights.of_dim(k).unwrap_or(&[]);
+    let scale = complex.n_cells(0) as f64 / of_dim(0).iter().sum::<f64>();
+    let scaled = |k: usize, by: f64| Some(of_dim(k).iter().map(|w| w * by).collect());
+    CellWeights::new(vec![scaled(0, scale), scaled(1, 1.0), scaled(2, 1.0 / scale)])
+        .map_err(|_| MetricError::Size { largest: f64::MAX.sqrt() })
+}
+
 fn check_edges(complex: &Complex, counts: &[u32]) -> Result<(), MetricError> {
     let Some(edge) = counts.iter().position(|count| !(1..=2).contains(count)) else { return Ok(()) };
     let [a, b] = complex.edge(edge).unwrap_or_default();

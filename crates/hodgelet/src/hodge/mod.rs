@@ -13,7 +13,7 @@ mod weights;
 
 pub use decompose::{Decomposition, decompose};
 pub use laplacian::{Term, laplacian};
-pub use metric::{DualArea, MIN_EDGE_WEIGHT, MetricError, metric_weights};
+pub use metric::{DualArea, MIN_EDGE_WEIGHT, MetricError, metric_weights, unit_metric_weights};
 pub use operators::Operators;
 pub use spectrum::{BoundarySpectrum, Side, Spectrum, betti_numbers, spectrum};
 pub(crate) use spectrum::{count_zeros, gram_entries, smaller_side};

@@ -5,7 +5,9 @@ use crate::complex::{Complex, ComplexError, MAX_CLIQUE_DIM};
 use crate::dataset::{ColumnValues, Dataset, POSITIONS};
 use crate::encode::{Encoder, Encoding, EncodingParams};
 use crate::feature::{Block, FourierPoints, Part, SignedBasis, SignedError, SignedParams};
-use crate::hodge::{CellWeights, DualArea, HodgeError, MetricError, Operators, Weighting, metric_weights};
+use crate::hodge::{
+    CellWeights, DualArea, HodgeError, MetricError, Operators, Weighting, unit_metric_weights,
+};
 use crate::measure::{ComplexMeasures, MeasureError, Sample, measure_all};
 use crate::signal::Orientation;
 use crate::wavelet::BankParams;
@@ -48,7 +50,8 @@ pub struct SpaceParams {
     pub lift: Lift,
     /// Which Laplacian.
     pub weighting: Weighting,
-    /// Metric weights from the positions of vertices, in place of the named Laplacian.
+    /// Metric weights from the positions of vertices, in place of the named Laplacian; lengths are in a unit in which
+    /// the mean dual area of each surface is 1.
     pub metric: Option<DualArea>,
     /// Signed features, for items that share one complex.
     pub signed: Option<SignedParams>,
@@ -210,7 +213,7 @@ impl SpaceParams {
                 let failed = |source| ModelError::Metric { index: i, source };
                 let positions =
                     positions(dataset, i).ok_or(failed(MetricError::NoPositions { name: POSITIONS }))?;
-                metric_weights(complex, &positions, dual).map(Some).map_err(failed)
+                unit_metric_weights(complex, &positions, dual).map(Some).map_err(failed)
             }
         }
     }

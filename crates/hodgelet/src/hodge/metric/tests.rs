@@ -103,6 +103,24 @@ fn dual_areas_add_up_to_the_surface_and_every_weight_is_positive() {
 }
 
 #[test]
+fn in_units_of_the_mean_dual_area_size_does_not_matter() {
+    let (complex, positions) = sphere(1);
+    let large: Vec<[f64; 3]> = positions.iter().map(|p| p.map(|x| 1e3 * x)).collect();
+    let [a, b] =
+        [&positions, &large].map(|p| unit_metric_weights(&complex, p, DualArea::Circumcentric).unwrap());
+    let plain = metric_weights(&complex, &positions, DualArea::Circumcentric).unwrap();
+    let scale = a.of_dim(0).unwrap()[0] / plain.of_dim(0).unwrap()[0];
+    for k in 0..3 {
+        for (cell, (x, y)) in a.of_dim(k).unwrap().iter().zip(b.of_dim(k).unwrap()).enumerate() {
+            assert!((x / y - 1.0).abs() < 1e-9);
+            let expected = plain.of_dim(k).unwrap()[cell] * [scale, 1.0, 1.0 / scale][k];
+            assert!((x / expected - 1.0).abs() < 1e-12);
+        }
+    }
+    assert!((a.of_dim(0).unwrap().iter().sum::<f64>() / complex.n_cells(0) as f64 - 1.0).abs() < 1e-12);
+}
+
+#[test]
 fn right_angles_have_the_cotangents_one_would_write_down() {
     let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
     let square = surface(4, &[[0, 1, 2], [0, 2, 3]]);
