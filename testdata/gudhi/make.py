@@ -48,7 +48,8 @@ def topology(tree: gudhi.SimplexTree, max_dim: int) -> dict[str, Any]:
 
 def simplicial(rng: np.random.Generator, n: int, counts: dict[int, int]) -> dict[str, Any]:
     """A random complex with `counts[k]` simplices of k + 1 vertices each, drawn anew."""
-    maximal = [sorted(rng.choice(n, k + 1, replace=False).tolist()) for k, count in counts.items() for _ in range(count)]
+    sizes = [k + 1 for k, count in counts.items() for _ in range(count)]
+    maximal = [sorted(rng.choice(n, size, replace=False).tolist()) for size in sizes]
     tree = gudhi.SimplexTree()
     for v in range(n):
         tree.insert([v])
@@ -60,7 +61,7 @@ def simplicial(rng: np.random.Generator, n: int, counts: dict[int, int]) -> dict
 
 def projective_plane() -> dict[str, Any]:
     """The projective plane of six vertices, which has torsion of order 2."""
-    facets = "012 023 034 045 051 124 235 341 452 513".split()
+    facets = ["012", "023", "034", "045", "051", "124", "235", "341", "452", "513"]
     maximal = [sorted(map(int, facet)) for facet in facets]
     tree = gudhi.SimplexTree()
     for simplex in maximal:
@@ -139,7 +140,7 @@ def main() -> None:
         "alpha": [
             *(alpha(points, radius) for points in plane for radius in (0.08, 0.15)),
             alpha(circle(rng, 40, 0.05), 0.4),
-            alpha(np.vstack([circle(rng, 30, 0.03), circle(rng, 30, 0.03) + [3, 0]]), 0.35),
+            alpha(np.vstack([circle(rng, 30, 0.03), circle(rng, 30, 0.03) + np.array([3, 0])]), 0.35),
         ],
     }
     for record in everything["simplicial"]:
