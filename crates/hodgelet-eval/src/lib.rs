@@ -2,7 +2,8 @@
 //!
 //! 1. [`splits`]: which items train a model and which test it, by k-fold or from a file;
 //! 2. [`metrics`]: scores of predictions, and their summary over folds;
-//! 3. [`report`]: an evaluation as one value, written as JSON and drawn as SVG.
+//! 3. [`compare`]: paired tests of two models on the same folds;
+//! 4. [`report`]: an evaluation as one value, written as JSON and drawn as SVG.
 //!
 //! ```
 //! use hodgelet_eval::{metrics, splits::KFoldParams};
@@ -18,6 +19,7 @@
 
 #![warn(missing_docs)]
 
+pub mod compare;
 pub mod cross_validate;
 pub mod metrics;
 pub mod report;

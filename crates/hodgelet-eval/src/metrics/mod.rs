@@ -27,7 +27,7 @@ fn some_items(found: usize) -> Result<(), MetricError> {
 }
 
 /// A list as long as the others.
-fn same_length(what: &'static str, found: usize, expected: usize) -> Result<(), MetricError> {
+pub(crate) fn same_length(what: &'static str, found: usize, expected: usize) -> Result<(), MetricError> {
     if found == expected { Ok(()) } else { Err(MetricError::Length { what, found, expected }) }
 }
 

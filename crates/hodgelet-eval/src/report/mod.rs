@@ -1,12 +1,14 @@
 //! An evaluation as one value: what was run, how each fold went, and the scores over all of them.
 //!
 //! [`Evaluation::of`] takes the folds with their predictions; the result writes itself as JSON and is drawn by
-//! [`reliability_svg`] and [`scores_svg`].
+//! [`reliability_svg`] and [`scores_svg`]. Several evaluations side by side are drawn by [`bars_svg`] and [`lines_svg`].
 
+mod chart;
 mod memory;
 mod plot;
 mod row;
 
+pub use chart::{Point, Series, bars_svg, lines_svg};
 pub use memory::peak_memory_mb;
 pub use plot::{reliability_svg, scores_svg};
 pub use row::{ClassScores, Coverage, FoldRow, RealScores, Scores};

@@ -4,7 +4,7 @@ use super::{Evaluation, Results, Scores};
 use crate::metrics::ReliabilityBin;
 use std::fmt::Write;
 
-const INK: &str = "#334155";
+pub(super) const INK: &str = "#334155";
 const BAR: &str = "#3b82f6";
 const LIGHT: &str = "#cbd5e1";
 
@@ -15,7 +15,7 @@ const LABELED_BARS: usize = 25;
 /// that calibrated predictions follow. Bars are as strong as their bins are full.
 #[must_use]
 pub fn reliability_svg(bins: &[ReliabilityBin], ece: f64) -> String {
-    let frame = Frame { width: 320.0, height: 320.0, high: 1.0 };
+    let frame = Frame { width: 320.0, height: 320.0, top: Frame::TOP, high: 1.0 };
     let most = bins.iter().map(|bin| bin.count).max().unwrap_or(0).max(1) as f64;
     let mut body = String::new();
     for bin in bins {
@@ -47,7 +47,7 @@ pub fn scores_svg(evaluation: &Evaluation) -> String {
     let scores: Vec<f64> = evaluation.folds.iter().map(|row| score(&row.scores)).collect();
     let largest = scores.iter().copied().fold(mean, f64::max);
     let high = if name == "accuracy" || largest <= 0.0 { 1.0 } else { largest };
-    let frame = Frame { width: 480.0, height: 240.0, high };
+    let frame = Frame { width: 480.0, height: 240.0, top: Frame::TOP, high };
     let step = (frame.width - Frame::SIDES) / scores.len().max(1) as f64;
     let mut body = String::new();
     for (i, (row, &score)) in evaluation.folds.iter().zip(&scores).enumerate() {
@@ -65,28 +65,30 @@ pub fn scores_svg(evaluation: &Evaluation) -> String {
 }
 
 /// A picture with axes at the left and the bottom; values from 0 to `high` go up.
-struct Frame {
-    width: f64,
-    height: f64,
-    high: f64,
+pub(super) struct Frame {
+    pub width: f64,
+    pub height: f64,
+    /// Height of what stands above the drawing.
+    pub top: f64,
+    pub high: f64,
 }
 
 impl Frame {
-    const LEFT: f64 = 62.0;
-    const RIGHT: f64 = 12.0;
-    const SIDES: f64 = Self::LEFT + Self::RIGHT;
-    const TOP: f64 = 28.0;
+    pub const LEFT: f64 = 62.0;
+    pub const RIGHT: f64 = 12.0;
+    pub const SIDES: f64 = Self::LEFT + Self::RIGHT;
+    pub const TOP: f64 = 28.0;
     const BOTTOM: f64 = 40.0;
 
     /// Place of a share of the width.
-    fn x(&self, share: f64) -> f64 {
+    pub fn x(&self, share: f64) -> f64 {
         Self::LEFT + share * (self.width - Self::SIDES)
     }
 
     /// Place of a value.
-    fn y(&self, value: f64) -> f64 {
+    pub fn y(&self, value: f64) -> f64 {
         let share = value / self.high;
-        self.height - Self::BOTTOM - share * (self.height - Self::TOP - Self::BOTTOM)
+        self.height - Self::BOTTOM - share * (self.height - self.top - Self::BOTTOM)
     }
 
     fn bar(&self, x: f64, width: f64, value: f64, strength: f64, title: &str) -> String {
@@ -99,13 +101,13 @@ impl Frame {
     }
 
     /// A label below the axis.
-    fn label(&self, svg: &mut String, x: f64, text: &str) {
+    pub fn label(&self, svg: &mut String, x: f64, text: &str) {
         write_text(svg, x, self.height - Self::BOTTOM + 13.0, "middle", "", text);
     }
 
     /// The whole picture around `body`.
-    fn picture(&self, title: &str, x_label: &str, y_label: &str, body: &str) -> String {
-        let Self { width, height, high } = *self;
+    pub fn picture(&self, title: &str, x_label: &str, y_label: &str, body: &str) -> String {
+        let Self { width, height, high, .. } = *self;
         let (middle, title) = (0.5 * height, escape(title));
         let mut svg = format!(
             "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' \
@@ -128,18 +130,18 @@ impl Frame {
     }
 }
 
-fn line(from: (f64, f64), to: (f64, f64), color: &str, style: &str) -> String {
+pub(super) fn line(from: (f64, f64), to: (f64, f64), color: &str, style: &str) -> String {
     let ((x1, y1), (x2, y2)) = (from, to);
     format!("<line x1='{x1:.1}' y1='{y1:.1}' x2='{x2:.1}' y2='{y2:.1}' stroke='{color}'{style}/>\n")
 }
 
-fn write_text(svg: &mut String, x: f64, y: f64, anchor: &str, style: &str, text: &str) {
+pub(super) fn write_text(svg: &mut String, x: f64, y: f64, anchor: &str, style: &str, text: &str) {
     writeln!(svg, "<text x='{x:.1}' y='{y:.1}' text-anchor='{anchor}'{style}>{}</text>", escape(text))
         .expect("writing to a string cannot fail");
 }
 
 /// Text safe inside an element and inside quotes; characters XML does not allow become spaces.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
