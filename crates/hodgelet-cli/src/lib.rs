@@ -11,6 +11,7 @@ pub mod error;
 pub mod model_args;
 pub mod output;
 pub mod progress;
+pub mod provenance;
 pub mod source;
 pub mod topology;
 

@@ -11,8 +11,8 @@ use hodgelet::model::ModelParams;
 use hodgelet_eval::cross_validate::{Event, MEMORY_BUDGET, cross_validate};
 use hodgelet_eval::metrics::Summary;
 use hodgelet_eval::report::{
-    ClassResults, Coverage, Evaluation, FoldRow, RealResults, Results, Scores, Subject, reliability_svg,
-    scores_svg,
+    ClassResults, Coverage, Evaluation, FoldRow, FoldRun, RealResults, Results, Scores, Subject,
+    reliability_svg, scores_svg,
 };
 use hodgelet_eval::splits::{self, FoldError, KFoldParams, Split};
 use serde::Serialize;
@@ -52,7 +52,7 @@ pub struct EvaluateArgs {
     /// How the result is printed
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Folder for the result as JSON and pictures
+    /// Folder for the result as JSON, pictures, and the splits as --splits takes them
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -76,6 +76,8 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
     let report = Evaluated(evaluation);
     if let Some(folder) = &args.out {
         report.write(folder)?;
+        let lists = output::json(&splits)?;
+        output::write_atomic(&folder.join("splits.json"), |out| out.write_all(lists.as_bytes()))?;
     }
     output::print(&report, args.format)
 }
@@ -134,6 +136,20 @@ pub fn evaluate(
         _ => bar.still(),
     })?;
     drop(bar);
+    evaluation_of(dataset, model, params, &runs)
+}
+
+/// The evaluation that some runs of a model make.
+///
+/// # Errors
+///
+/// [`CommandError::Usage`] when a fold cannot be scored.
+pub fn evaluation_of(
+    dataset: &Dataset,
+    model: &str,
+    params: &ModelParams,
+    runs: &[FoldRun],
+) -> Result<Evaluation, CommandError> {
     let class_names = match &dataset.targets {
         Targets::Classes { names, .. } => names.clone(),
         _ => Vec::new(),
@@ -146,7 +162,7 @@ pub fn evaluate(
         seed: params.seed,
         settings: serde_json::to_value(params).expect("settings are plain structs, enums and numbers"),
     };
-    Evaluation::of(subject, &runs).map_err(|error| CommandError::usage(error.to_string(), None))
+    Evaluation::of(subject, runs).map_err(|error| CommandError::usage(error.to_string(), None))
 }
 
 /// An evaluation as the command prints it.

@@ -1,5 +1,6 @@
 //! The subcommands, one file each: raw flags, settings, one function.
 
+mod audit;
 mod bench;
 mod datasets;
 mod decompose;
@@ -12,6 +13,7 @@ mod info;
 mod lift;
 mod model_info;
 mod predict;
+mod reproduce;
 
 use crate::error::CommandError;
 use crate::progress::Terminal;
@@ -62,6 +64,11 @@ enum Command {
     Datasets(datasets::DatasetsCommand),
     /// Draws a built-in dataset and writes it as JSONL
     Generate(generate::GenerateArgs),
+    /// The tables and the figure of the paper, from scratch, beside its numbers
+    #[command(subcommand)]
+    Reproduce(Box<reproduce::ReproduceCommand>),
+    /// Test graphs that training has seen, and the score without them
+    Audit(Box<audit::AuditArgs>),
     /// Times parts of the way from a dataset to features, and training
     #[command(subcommand)]
     Bench(bench::BenchCommand),
@@ -101,6 +108,8 @@ pub fn run(cli: Cli) -> Result<(), CommandError> {
         Command::Lift(args) => lift::run(&args, terminal),
         Command::Datasets(command) => datasets::run(&command, terminal),
         Command::Generate(args) => generate::run(&args),
+        Command::Reproduce(command) => reproduce::run(&command, terminal),
+        Command::Audit(args) => audit::run(&args, terminal),
         Command::Bench(command) => bench::run(&command, terminal),
     }
 }

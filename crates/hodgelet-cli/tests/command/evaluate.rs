@@ -78,7 +78,7 @@ fn a_folder_receives_the_result_and_its_pictures() {
     let folder = tempfile::tempdir().unwrap();
     let printed = run_in(folder.path(), &quick(&["--format", "json", "--out", "a/b"])).json();
     let out = folder.path().join("a/b");
-    assert_eq!(listing(&out), ["evaluation.json", "folds.svg", "reliability.svg"]);
+    assert_eq!(listing(&out), ["evaluation.json", "folds.svg", "reliability.svg", "splits.json"]);
     let written = std::fs::read_to_string(out.join("evaluation.json")).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), printed);
     for picture in ["folds.svg", "reliability.svg"] {

@@ -1,6 +1,6 @@
 //! `hodgelet features`: the features of every graph in a file.
 
-mod compute;
+pub mod compute;
 mod file;
 
 use crate::args::{LaplacianArgs, SignalArgs, named, signed};

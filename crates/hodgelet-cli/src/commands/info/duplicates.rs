@@ -28,7 +28,7 @@ pub struct Duplicates {
 /// Compares all graphs of a dataset by the colors of their vertices.
 #[must_use]
 pub fn duplicates(dataset: &Dataset) -> Duplicates {
-    let hashes: Vec<u64> = (0..dataset.len()).into_par_iter().map(|i| graph_hash(dataset, i)).collect();
+    let hashes = hashes(dataset);
     let mut groups: HashMap<u64, Vec<usize>> = HashMap::new();
     hashes.iter().enumerate().for_each(|(i, &hash)| groups.entry(hash).or_default().push(i));
     let differs = |a: usize, b: usize| match &dataset.targets {
@@ -38,6 +38,21 @@ pub fn duplicates(dataset: &Dataset) -> Duplicates {
     };
     let mixed = groups.values().filter(|group| group.iter().any(|&i| differs(group[0], i)));
     Duplicates { contradicting: mixed.map(Vec::len).sum(), distinct: groups.len() }
+}
+
+fn hashes(dataset: &Dataset) -> Vec<u64> {
+    (0..dataset.len()).into_par_iter().map(|i| graph_hash(dataset, i)).collect()
+}
+
+/// The group of each graph: those with equal colors share one.
+#[must_use]
+pub fn color_groups(dataset: &Dataset) -> Vec<usize> {
+    let mut numbers: HashMap<u64, usize> = HashMap::new();
+    let number = |hash| {
+        let next = numbers.len();
+        *numbers.entry(hash).or_insert(next)
+    };
+    hashes(dataset).into_iter().map(number).collect()
 }
 
 fn graph_hash(dataset: &Dataset, i: usize) -> u64 {

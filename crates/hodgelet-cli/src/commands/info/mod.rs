@@ -1,6 +1,6 @@
 //! `hodgelet info`: what a dataset or a model holds.
 
-mod duplicates;
+pub mod duplicates;
 mod spectra;
 
 use super::model_info::{describe_model, load};

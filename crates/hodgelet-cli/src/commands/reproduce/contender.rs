@@ -1,0 +1,175 @@
+//! The models that stand in the columns.
+
+use clap::ValueEnum;
+use hodgelet::dataset::{Column, ColumnValues, Dataset};
+use hodgelet::encode::{CellSignal, VertexSignal};
+use hodgelet::hodge::Weighting;
+use hodgelet::model::{Method, ModelParams};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// A model in a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Contender {
+    /// The baseline as published: vertex signal, no split, normalized Laplacian
+    Wt,
+    /// The same with the Laplacian of WT-GP-Hodge, so that nothing but the split differs
+    WtCombinatorial,
+    /// The baseline on edges as published: the line graph, no split
+    LineGraph,
+    /// WT-GP-Hodge as published
+    Hodge,
+    /// This program's own settings, edge labels and distances included
+    #[value(name = "hodgelet")]
+    #[serde(rename = "hodgelet")]
+    Own,
+    /// WT-GP-Hodge and this program's settings on flows times the lengths of their edges: the true de Rham map
+    DeRham,
+}
+
+impl Contender {
+    /// Name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wt => "WT-GP",
+            Self::WtCombinatorial => "WT-GP, combinatorial",
+            Self::LineGraph => "WT-GP-LG",
+            Self::Hodge => "WT-GP-Hodge",
+            Self::Own => "hodgelet",
+            Self::DeRham => "hodgelet, de Rham",
+        }
+    }
+
+    /// Name in files and flags.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Wt => "wt",
+            Self::WtCombinatorial => "wt-combinatorial",
+            Self::LineGraph => "line-graph",
+            Self::Hodge => "hodge",
+            Self::Own => "hodgelet",
+            Self::DeRham => "de-rham",
+        }
+    }
+
+    /// The settings on graphs (`flows` false) or on vector fields.
+    ///
+    /// Table 1 of the paper compares models of the vertex signal; edge labels belong to this program's own settings.
+    #[must_use]
+    pub fn params(self, flows: bool, seed: u64, iterations: usize) -> ModelParams {
+        let mut params = match self {
+            Self::Wt | Self::WtCombinatorial => Method::Wt.faithful_params(),
+            Self::LineGraph => Method::LineGraph.faithful_params(),
+            Self::Hodge => Method::Hodge.faithful_params(),
+            Self::Own | Self::DeRham => Method::Hodge.params(),
+        };
+        if self == Self::WtCombinatorial {
+            params.space.weighting = Weighting::Combinatorial;
+        }
+        let encoding = &mut params.space.encoding;
+        if flows {
+            encoding.vertices = VertexSignal::None;
+        } else if self != Self::Own {
+            encoding.edges = CellSignal::None;
+        }
+        params.seed = seed;
+        params.optimizer.max_iterations = iterations;
+        params
+    }
+
+    /// The dataset as the model sees it.
+    #[must_use]
+    pub fn prepared(self, dataset: &Dataset) -> Cow<'_, Dataset> {
+        match self {
+            Self::DeRham => Cow::Owned(times_lengths(dataset)),
+            _ => Cow::Borrowed(dataset),
+        }
+    }
+}
+
+/// The same dataset with every flow times the length of its edge.
+///
+/// The paper's flow on an edge is the mean of the tangential component; times the length it is the integral along the
+/// edge, the de Rham map, which takes gradients into the image of `B_1ᵀ`. The noise stays what it was on the mean.
+fn times_lengths(dataset: &Dataset) -> Dataset {
+    let mut out = dataset.clone();
+    let Some(lengths) = edge_lengths(dataset) else { return out };
+    for column in out.columns.iter_mut().filter(|c| c.dim == 1 && c.name == "flow") {
+        if let ColumnValues::Real { channels, values } = &mut column.values {
+            let per_edge = channels.len().max(1);
+            values.iter_mut().enumerate().for_each(|(i, value)| *value *= lengths[i / per_edge]);
+        }
+    }
+    out
+}
+
+/// Lengths of all edges, complex after complex, from a vertex column `position`.
+fn edge_lengths(dataset: &Dataset) -> Option<Vec<f64>> {
+    let is_position = |c: &&Column| c.dim == 0 && c.name == "position";
+    let column = dataset.columns.iter().find(is_position)?;
+    let ColumnValues::Real { channels, values } = &column.values else { return None };
+    let d = channels.len();
+    let mut lengths = Vec::new();
+    for (i, complex) in dataset.complexes.iter().enumerate() {
+        let start = column.cells(i).start;
+        let at = |v: u32| &values[d * (start + v as usize)..d * (start + v as usize + 1)];
+        let length =
+            |[a, b]: [u32; 2]| at(a).iter().zip(at(b)).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
+        lengths.extend(complex.edges().map(length));
+    }
+    Some(lengths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hodgelet_data::generate::builtin;
+
+    fn fields(edge_map: &str) -> Dataset {
+        let mut recipe = builtin("vector-fields").unwrap();
+        for setting in ["n_fields=3", "n_vertices=30", "noise=0", &format!("edge_map={edge_map}")] {
+            recipe.set(setting).unwrap();
+        }
+        recipe.generate(4).unwrap()
+    }
+
+    fn flow(dataset: &Dataset) -> &[f64] {
+        let column = dataset.columns.iter().find(|c| c.name == "flow").unwrap();
+        let ColumnValues::Real { values, .. } = &column.values else { panic!("numbers") };
+        values
+    }
+
+    #[test]
+    fn means_times_lengths_are_the_de_rham_map() {
+        let (tangent, integral) = (fields("tangent"), fields("de-rham"));
+        let prepared = Contender::DeRham.prepared(&tangent);
+        assert_eq!(flow(&prepared).len(), flow(&integral).len());
+        for (found, expected) in flow(&prepared).iter().zip(flow(&integral)) {
+            assert!((found - expected).abs() < 1e-12, "{found}, {expected}");
+        }
+        assert_eq!(*Contender::Hodge.prepared(&tangent), tangent);
+    }
+
+    #[test]
+    fn only_the_laplacian_and_the_split_tell_the_published_models_apart() {
+        let [wt, same, hodge] = [Contender::Wt, Contender::WtCombinatorial, Contender::Hodge]
+            .map(|contender| contender.params(false, 3, 7));
+        assert_eq!((wt.seed, wt.optimizer.max_iterations, wt.prior_deviation), (3, 7, None));
+        assert_eq!(hodge.space.encoding.edges, CellSignal::None);
+        assert_ne!(wt.space.weighting, hodge.space.weighting);
+        assert_eq!(same.space.weighting, hodge.space.weighting);
+        assert!(hodge.space.split && !same.space.split);
+        assert_eq!(Contender::Own.params(false, 0, 7).space.encoding.edges, CellSignal::Auto);
+    }
+
+    #[test]
+    fn keys_are_the_names_of_the_flag() {
+        for contender in Contender::value_variants() {
+            assert_eq!(contender.to_possible_value().unwrap().get_name(), contender.key());
+            assert_eq!(serde_json::to_value(contender).unwrap(), contender.key());
+        }
+    }
+}
