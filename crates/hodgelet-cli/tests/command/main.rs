@@ -12,6 +12,7 @@ mod higher_order;
 mod info;
 mod lift;
 mod models;
+mod reproduce;
 // Parts of the server serve other tests.
 #[allow(dead_code)]
 #[path = "../../src/download/tests/server.rs"]

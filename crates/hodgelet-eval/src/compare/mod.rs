@@ -49,7 +49,7 @@ pub struct Comparison {
     pub sign_p: f64,
 }
 
-/// The corrected resampled t-test of Nadeau and Bengio, *Inference for the generalization error* (2003).
+/// The corrected resampled t-test of \[Nadeau03\].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CorrectedT {
     /// `d̄ / √((1/n + n_test/n_train) s²)`.
