@@ -46,12 +46,15 @@ NOTES = [
     "features that are computed once. GraKeL gives the Weisfeiler-Lehman kernels (vertex labels, or degrees where "
     "there are none; edge labels do not enter); their depth and the cost of the SVM are chosen by five-fold "
     "cross-validation inside the training part (beyond 2,000 graphs by one of the five folds, from a shorter grid). "
-    "Probabilities of an SVM are a logistic regression on its out-of-fold decision values. Histograms count degrees, "
-    "vertex labels and edge labels. GPC is scikit-learn's Laplace approximation, one class against the rest, with one "
-    "squared exponential on the standardized features of `hodgelet features`, whose scales are not trained. `not run` "
-    "stands where a peer would take too long: the time of WL-OA and GPC grows with the square and the cube of the "
-    "number of graphs.",
+    "Classes of an SVM are its own, its probabilities a logistic regression on out-of-fold decision values. Histograms "
+    "count degrees, vertex labels and edge labels. GPC is scikit-learn's Laplace approximation, one class against the "
+    "rest, with one squared exponential on the standardized features of `hodgelet features`, whose scales are not "
+    "trained. `not run` stands where a peer would take too long: the time of WL-OA and GPC grows with the square and "
+    "the cube of the number of graphs.",
 ]
+
+
+Found = tuple[np.ndarray, np.ndarray, float]  # probabilities, classes, seconds
 
 
 @dataclass
@@ -98,8 +101,8 @@ def inner_folds(labels: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     return folds[:1] if len(labels) > MANY else folds
 
 
-def tuned_svm(grams: list[np.ndarray], problem: Problem, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Class probabilities by the best of some Gram matrices and costs, chosen inside the training part."""
+def tuned_svm(grams: list[np.ndarray], problem: Problem, train: np.ndarray, test: np.ndarray) -> tuple[Any, Any]:
+    """Probabilities and classes by the best of some Gram matrices and costs, chosen inside the training part."""
     labels = problem.labels(train)
     classes = len(problem.data.classes or [])
     best: tuple[float, np.ndarray, float, np.ndarray] | None = None
@@ -125,7 +128,8 @@ def tuned_svm(grams: list[np.ndarray], problem: Problem, train: np.ndarray, test
     found = machine.decision_function(gram[np.ix_(test, train)])
     found = full_columns(found, machine.classes_, classes, -classes)
     link = LogisticRegression(C=10.0, max_iter=1000).fit(values[checked], labels[checked])
-    return clipped(full_columns(link.predict_proba(found), link.classes_, classes, 0.0), 1e-6)
+    probabilities = full_columns(link.predict_proba(found), link.classes_, classes, 0.0)
+    return clipped(probabilities, 1e-6), found.argmax(axis=1)
 
 
 def grakel_graphs(data: tu.Dataset) -> list[Any]:
@@ -140,7 +144,7 @@ def grakel_graphs(data: tu.Dataset) -> list[Any]:
     return out
 
 
-def wl(problem: Problem, optimal_assignment: bool) -> Iterator[tuple[np.ndarray, float]]:
+def wl(problem: Problem, optimal_assignment: bool) -> Iterator[Found]:
     """Weisfeiler-Lehman subtree kernel, or its optimal assignment."""
     from grakel.kernels import VertexHistogram, WeisfeilerLehman, WeisfeilerLehmanOptimalAssignment
 
@@ -156,11 +160,11 @@ def wl(problem: Problem, optimal_assignment: bool) -> Iterator[tuple[np.ndarray,
     shared = (time.perf_counter() - began) / len(problem.splits)
     for train, test in problem.folds():
         began = time.perf_counter()
-        probabilities = tuned_svm(grams, problem, train, test)
-        yield probabilities, shared + time.perf_counter() - began
+        probabilities, found = tuned_svm(grams, problem, train, test)
+        yield probabilities, found, shared + time.perf_counter() - began
 
 
-def svm(problem: Problem) -> Iterator[tuple[np.ndarray, float]]:
+def svm(problem: Problem) -> Iterator[Found]:
     """Squared exponential on standardized histograms."""
     table = tu.histograms(problem.data)
     for train, test in problem.folds():
@@ -169,10 +173,11 @@ def svm(problem: Problem) -> Iterator[tuple[np.ndarray, float]]:
         norms = (scaled**2).sum(axis=1)
         distances = np.maximum(norms[:, None] + norms[None, :] - 2 * scaled @ scaled.T, 0)
         grams = [np.exp(-width * distances / table.shape[1]) for width in WIDTHS]
-        yield tuned_svm(grams, problem, train, test), time.perf_counter() - began
+        probabilities, found = tuned_svm(grams, problem, train, test)
+        yield probabilities, found, time.perf_counter() - began
 
 
-def forest(problem: Problem) -> Iterator[tuple[np.ndarray, float]]:
+def forest(problem: Problem) -> Iterator[Found]:
     """Random forest on histograms."""
     table, classes = tu.histograms(problem.data), len(problem.data.classes or [])
     for train, test in problem.folds():
@@ -180,10 +185,10 @@ def forest(problem: Problem) -> Iterator[tuple[np.ndarray, float]]:
         model = RandomForestClassifier(TREES, random_state=0, n_jobs=problem.args.threads or -1)
         model.fit(table[train], problem.labels(train))
         found = full_columns(model.predict_proba(table[test]), model.classes_, classes, 0.0)
-        yield clipped(found, 0.5 / TREES), time.perf_counter() - began
+        yield clipped(found, 0.5 / TREES), found.argmax(axis=1), time.perf_counter() - began
 
 
-def gpc(problem: Problem) -> Iterator[tuple[np.ndarray, float]]:
+def gpc(problem: Problem) -> Iterator[Found]:
     """Laplace classification on the features of hodgelet."""
     path = problem.folder / "features.npy"
     began = time.perf_counter()
@@ -198,10 +203,10 @@ def gpc(problem: Problem) -> Iterator[tuple[np.ndarray, float]]:
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(table[train], problem.labels(train))
         found = full_columns(model.predict_proba(table[test]), model.classes_, classes, 0.0)
-        yield clipped(found, 1e-6), shared + time.perf_counter() - began
+        yield clipped(found, 1e-6), found.argmax(axis=1), shared + time.perf_counter() - began
 
 
-PEERS: dict[str, Callable[[Problem], Iterator[tuple[np.ndarray, float]]]] = {
+PEERS: dict[str, Callable[[Problem], Iterator[Found]]] = {
     "wl": lambda problem: wl(problem, optimal_assignment=False),
     "wl-oa": lambda problem: wl(problem, optimal_assignment=True),
     "svm": svm,
@@ -234,8 +239,8 @@ def peer(model: str, problem: Problem) -> dict[str, Any] | None:
         return None
     found = list(PEERS[model](problem))
     labels = [problem.labels(test) for _, test in problem.folds()]
-    scores = sheet.classification([(p, y) for (p, _), y in zip(found, labels, strict=True)])
-    return {**scores, "fold_seconds": float(np.mean([seconds for _, seconds in found]))}
+    scores = sheet.classification([(p, c, y) for (p, c, _), y in zip(found, labels, strict=True)])
+    return {**scores, "fold_seconds": float(np.mean([seconds for _, _, seconds in found]))}
 
 
 def compare(args: argparse.Namespace, name: str) -> dict[str, Any]:

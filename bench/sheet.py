@@ -68,11 +68,11 @@ def ece(probabilities: np.ndarray, labels: np.ndarray) -> float:
     return float(sum(abs((hit[bins == b] - top[bins == b]).sum()) for b in np.unique(bins)) / len(labels))
 
 
-def classification(folds: list[tuple[np.ndarray, np.ndarray]]) -> dict[str, float]:
-    """Scores of (probabilities, labels) of each fold: means over folds, calibration over all items."""
-    accuracies = np.array([(p.argmax(axis=1) == y).mean() for p, y in folds])
-    nll = np.mean([-np.log(p[np.arange(len(y)), y]).mean() for p, y in folds])
-    pooled = np.vstack([p for p, _ in folds]), np.concatenate([y for _, y in folds])
+def classification(folds: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> dict[str, float]:
+    """Scores of (probabilities, classes found, labels) of each fold: means over folds, calibration over all items."""
+    accuracies = np.array([(found == y).mean() for _, found, y in folds])
+    nll = np.mean([-np.log(p[np.arange(len(y)), y]).mean() for p, _, y in folds])
+    pooled = np.vstack([p for p, _, _ in folds]), np.concatenate([y for _, _, y in folds])
     return {
         "accuracy": float(accuracies.mean()),
         "accuracy_std": float(accuracies.std()),

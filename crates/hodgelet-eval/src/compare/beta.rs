@@ -43,7 +43,7 @@ fn fraction(x: f64, a: f64, b: f64) -> f64 {
 /// `d_{2m} = m (b − m) x / ((a + 2m − 1)(a + 2m))`, `d_{2m+1} = −(a + m)(a + b + m) x / ((a + 2m)(a + 2m + 1))`.
 fn coefficient(term: usize, x: f64, a: f64, b: f64) -> f64 {
     let m = (term / 2) as f64;
-    if term % 2 == 0 {
+    if term.is_multiple_of(2) {
         m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m))
     } else {
         -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0))

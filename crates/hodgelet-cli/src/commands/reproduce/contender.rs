@@ -20,11 +20,13 @@ pub enum Contender {
     LineGraph,
     /// WT-GP-Hodge as published
     Hodge,
+    /// The same with lengthscales that start at the root of the number of columns instead of 1
+    HodgeScaled,
     /// This program's own settings, edge labels and distances included
     #[value(name = "hodgelet")]
     #[serde(rename = "hodgelet")]
     Own,
-    /// WT-GP-Hodge and this program's settings on flows times the lengths of their edges: the true de Rham map
+    /// This program's own settings on flows times the lengths of their edges: the true de Rham map
     DeRham,
 }
 
@@ -37,6 +39,7 @@ impl Contender {
             Self::WtCombinatorial => "WT-GP, combinatorial",
             Self::LineGraph => "WT-GP-LG",
             Self::Hodge => "WT-GP-Hodge",
+            Self::HodgeScaled => "WT-GP-Hodge, scaled",
             Self::Own => "hodgelet",
             Self::DeRham => "hodgelet, de Rham",
         }
@@ -50,6 +53,7 @@ impl Contender {
             Self::WtCombinatorial => "wt-combinatorial",
             Self::LineGraph => "line-graph",
             Self::Hodge => "hodge",
+            Self::HodgeScaled => "hodge-scaled",
             Self::Own => "hodgelet",
             Self::DeRham => "de-rham",
         }
@@ -63,11 +67,14 @@ impl Contender {
         let mut params = match self {
             Self::Wt | Self::WtCombinatorial => Method::Wt.faithful_params(),
             Self::LineGraph => Method::LineGraph.faithful_params(),
-            Self::Hodge => Method::Hodge.faithful_params(),
+            Self::Hodge | Self::HodgeScaled => Method::Hodge.faithful_params(),
             Self::Own | Self::DeRham => Method::Hodge.params(),
         };
         if self == Self::WtCombinatorial {
             params.space.weighting = Weighting::Combinatorial;
+        }
+        if self == Self::HodgeScaled {
+            params.kernel.initial_lengthscale = None;
         }
         let encoding = &mut params.space.encoding;
         if flows {

@@ -107,6 +107,7 @@ pub fn table1(args: &RunArgs, sets: &[String]) -> Experiment {
         pairs: vec![
             [Contender::Wt, Contender::Hodge],
             [Contender::WtCombinatorial, Contender::Hodge],
+            [Contender::Hodge, Contender::HodgeScaled],
             [Contender::Hodge, Contender::Own],
         ],
     }

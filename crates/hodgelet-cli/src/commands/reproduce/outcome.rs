@@ -131,7 +131,7 @@ impl ModelOutcome {
     }
 
     /// How far from the paper, in standard errors of the difference; absent where both have none.
-    pub fn from_published(&self) -> Option<f64> {
+    pub fn apart(&self) -> Option<f64> {
         let published = self.published?;
         let own = self.accuracy.standard_error.unwrap_or(0.0);
         let error = own.hypot(published.standard_error());

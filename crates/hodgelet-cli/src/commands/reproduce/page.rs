@@ -164,7 +164,7 @@ fn experiment(outcome: &Outcome, pictures: Option<&str>) -> String {
 /// What the numbers say, in words that follow from them.
 fn findings(rows: &[RowOutcome]) -> String {
     let apart: Vec<f64> =
-        rows.iter().flat_map(|row| &row.results).filter_map(|result| result.from_published()).collect();
+        rows.iter().flat_map(|row| &row.results).filter_map(|result| result.apart()).collect();
     let mut sentences = Vec::new();
     if !apart.is_empty() {
         let near = apart.iter().filter(|z| z.abs() <= 2.0).count();

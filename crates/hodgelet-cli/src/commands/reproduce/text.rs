@@ -126,7 +126,7 @@ pub fn result_cells(label: &str, result: &ModelOutcome) -> Vec<String> {
         or_dash(result.published.map(|p| spread(p.mean, p.std))),
         spread(accuracy.mean, accuracy.std),
         or_dash(accuracy.standard_error.map(|e| format!("{:.2}", 100.0 * e))),
-        or_dash(result.from_published().map(|z| format!("{z:+.1}"))),
+        or_dash(result.apart().map(|z| format!("{z:+.1}"))),
         format!("{:.3}", result.nll.mean),
         format!("{:.3}", result.ece),
         format!("{:.2}", result.fit_seconds.mean),
