@@ -1,14 +1,48 @@
-"""Gaussian processes on Hodge-decomposed spectral wavelet features of graphs and complexes."""
+"""Gaussian processes on Hodge-decomposed spectral wavelet features of graphs and complexes.
 
+`HodgeletClassifier` and `HodgeletRegressor` learn from lists of graphs and predict with uncertainty and an exact
+explanation; `HodgeletTransformer` gives features to other models. Graphs come from many libraries, see `as_batch`.
+"""
+
+from hodgelet import datasets, hodge
 from hodgelet._batch import Boundary, Column, GraphBatch
-from hodgelet._errors import HodgeletError, HodgeletFileError, HodgeletInputError, NotFittedError
+from hodgelet._errors import HodgeletError, HodgeletFileError, HodgeletInputError, HodgeletWarning, NotFittedError
+from hodgelet._estimators import HodgeletClassifier, HodgeletRegressor, load
+from hodgelet._inputs import as_batch
+from hodgelet._native import __version__
+from hodgelet._results import (
+    Block,
+    BlockMeasures,
+    EnergyMeasures,
+    Explanation,
+    FilterBank,
+    LeaveOneOut,
+    Prediction,
+)
+from hodgelet._transformer import HodgeletTransformer
 
 __all__ = [
+    "Block",
+    "BlockMeasures",
     "Boundary",
     "Column",
+    "EnergyMeasures",
+    "Explanation",
+    "FilterBank",
     "GraphBatch",
+    "HodgeletClassifier",
     "HodgeletError",
     "HodgeletFileError",
     "HodgeletInputError",
+    "HodgeletRegressor",
+    "HodgeletTransformer",
+    "HodgeletWarning",
+    "LeaveOneOut",
     "NotFittedError",
+    "Prediction",
+    "__version__",
+    "as_batch",
+    "datasets",
+    "hodge",
+    "load",
 ]

@@ -43,4 +43,5 @@ def not_fitted(name: str) -> NotFittedError:
     theirs = getattr(sys.modules.get("sklearn.exceptions"), "NotFittedError", None)
     if theirs is None:
         return NotFittedError(message)
-    return type("NotFittedError", (NotFittedError, theirs), {"__module__": __name__})(message)
+    both: type[NotFittedError] = type("NotFittedError", (NotFittedError, theirs), {"__module__": __name__})
+    return both(message)

@@ -16,6 +16,7 @@ pub mod source;
 pub mod topology;
 
 use error::{CommandError, INPUT_AT_FAULT, PROGRAM_AT_FAULT};
+use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -23,25 +24,33 @@ use std::process::ExitCode;
 /// Runs the command given by the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = match commands::parse(std::env::args_os()) {
+    ExitCode::from(run_command(std::env::args_os()))
+}
+
+/// Runs the command given by `arguments`, the name of the program first, and returns the exit status.
+///
+/// It takes over the interrupts of the process, and may end it.
+#[must_use]
+pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match commands::parse(arguments) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are errors to the parser; only the others go to standard error.
             let status = if error.use_stderr() { INPUT_AT_FAULT } else { 0 };
             let _ = error.print();
-            return ExitCode::from(status);
+            return status;
         }
     };
     progress::watch_interrupts();
     match catch_unwind(AssertUnwindSafe(|| commands::run(cli))) {
-        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Ok(())) => 0,
         // A reader that has seen enough, such as `head`, is no fault.
-        Ok(Err(CommandError::Stdout(error))) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Ok(Err(CommandError::Stdout(error))) if error.kind() == ErrorKind::BrokenPipe => 0,
         Ok(Err(error)) => {
             progress::print_error(&error);
-            ExitCode::from(error.status())
+            error.status()
         }
         // The panic has printed what and where.
-        Err(_) => ExitCode::from(PROGRAM_AT_FAULT),
+        Err(_) => PROGRAM_AT_FAULT,
     }
 }

@@ -123,7 +123,8 @@ fn lengthscales() -> impl TypedValueParser<Value = LengthscaleChoice> {
 
 /// The reference's vertex signal, but none where edges carry a flow, which is the signal then, or where the
 /// line graph has no use for it.
-fn default_vertices(method: Method, dataset: &Dataset) -> VertexSignal {
+#[must_use]
+pub fn default_vertices(method: Method, dataset: &Dataset) -> VertexSignal {
     let is_flow = |c: &Column| c.dim == 1 && c.orientation == Orientation::Oriented;
     match method {
         Method::LineGraph => VertexSignal::None,
@@ -138,7 +139,11 @@ fn has_edges(dataset: &Dataset) -> bool {
 }
 
 /// A family by its short name.
-fn family(name: &str) -> Result<Family, String> {
+///
+/// # Errors
+///
+/// What was expected, where the name is none.
+pub fn family(name: &str) -> Result<Family, String> {
     Ok(match name.split_once(':').unwrap_or((name, "")) {
         ("se", "") => Family::SquaredExponential,
         ("matern12", "") => Family::Matern12,

@@ -1,0 +1,39 @@
+//! The native half of the `hodgelet` package for Python: flat arrays in, flat arrays out.
+//!
+//! Arrays arrive as a `GraphBatch` and become a dataset in parallel; results leave as NumPy arrays. Names, defaults
+//! and objects that users see are written in Python (`python/hodgelet`); nothing here is meant to be called directly.
+
+mod arrays;
+mod batch;
+mod command;
+mod error;
+mod export;
+mod hodge;
+mod model;
+mod run;
+mod settings;
+mod space;
+
+use pyo3::prelude::*;
+
+/// The module `hodgelet._native`.
+#[pymodule]
+mod _native {
+    use super::*;
+
+    #[pymodule_export]
+    use super::command::run_command;
+    #[pymodule_export]
+    use super::export::read_dataset;
+    #[pymodule_export]
+    use super::hodge::{betti_numbers, boundary, decompose, laplacian};
+    #[pymodule_export]
+    use super::model::{Model, model_from_bytes};
+    #[pymodule_export]
+    use super::space::{FeatureSpace, space_from_bytes};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,246 @@
+//! A trained model, behind the classifier and the regressor.
+
+use crate::arrays;
+use crate::batch::Arrays;
+use crate::error::Fault;
+use crate::run::{Watch, run};
+use crate::settings::Settings;
+use crate::space::SpaceView;
+use faer::Mat;
+use hodgelet::dataset::Targets;
+use hodgelet::model::{FittedTargets, PredictedTargets, Prediction, Stage};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use std::path::PathBuf;
+
+/// A trained model.
+#[pyclass(frozen, module = "hodgelet._native")]
+pub struct Model {
+    model: hodgelet::model::Model,
+}
+
+impl Model {
+    fn space(&self) -> SpaceView<'_> {
+        let model = &self.model;
+        SpaceView { space: model.space(), encoding: model.encoding(), blocks: model.blocks() }
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// Trains on all graphs of `batch`: classes by name and number, or real targets.
+    #[staticmethod]
+    #[pyo3(signature = (batch, settings, *, classes=None, labels=None, values=None, threads=None, callback=None))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn fit(
+        py: Python<'_>,
+        batch: &Bound<'_, PyAny>,
+        settings: &str,
+        classes: Option<Vec<String>>,
+        labels: Option<PyReadonlyArray1<'_, u32>>,
+        values: Option<PyReadonlyArray1<'_, f64>>,
+        threads: Option<usize>,
+        callback: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let targets = match (classes, labels, values) {
+            (Some(names), Some(labels), None) => {
+                Targets::Classes { names, labels: labels.as_array().to_vec() }
+            }
+            (None, None, Some(values)) => Targets::Real(values.as_array().to_vec()),
+            _ => return Err(Fault::input("expected classes and labels, or values").into()),
+        };
+        let arrays = Arrays::of(batch)?;
+        let view = arrays.view()?;
+        let settings = Settings::parse(settings)?;
+        let model = run(py, threads, callback.as_ref(), |watch| {
+            let dataset = view.dataset(targets)?;
+            let params = settings.params(&dataset)?;
+            let all: Vec<usize> = (0..dataset.len()).collect();
+            let steps = params.optimizer.max_iterations;
+            let total = steps.saturating_mul(params.restarts);
+            Ok(params.fit(&dataset, &all, |stage| note(watch, stage, steps, total))?)
+        })?;
+        Ok(Self { model })
+    }
+
+    /// Predictions as arrays.
+    #[pyo3(signature = (batch, threads=None, callback=None))]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &Bound<'py, PyAny>,
+        threads: Option<usize>,
+        callback: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let arrays = Arrays::of(batch)?;
+        let view = arrays.view()?;
+        let prediction = run(py, threads, callback.as_ref(), |watch| {
+            let dataset = view.dataset(Targets::None)?;
+            let n = dataset.len();
+            Ok(self.model.predict(&dataset, |done| watch.note("measuring", done, n, None))?)
+        })?;
+        self.prediction(py, &prediction)
+    }
+
+    /// Leave-one-out predictions of the training graphs.
+    fn leave_one_out<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let out = run(py, None, None, |_| Ok(self.model.leave_one_out()?))?;
+        let dict = PyDict::new(py);
+        dict.set_item("latent_mean", arrays::matrix(py, &out.latents.mean)?)?;
+        dict.set_item("latent_variance", arrays::matrix(py, &out.latents.variance)?)?;
+        dict.set_item("log_density", PyArray1::from_vec(py, out.log_densities))?;
+        dict.set_item("probabilities", arrays::matrix(py, &out.probabilities)?)?;
+        Ok(dict)
+    }
+
+    /// Features of every graph under the learned filters, and the number of labels that are unknown.
+    #[pyo3(signature = (batch, standardize, threads=None, callback=None))]
+    fn features<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &Bound<'py, PyAny>,
+        standardize: bool,
+        threads: Option<usize>,
+        callback: Option<Py<PyAny>>,
+    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        self.space().features(py, batch, standardize, threads, callback.as_ref())
+    }
+
+    /// Energy measures of every graph, a dict for each block, and the number of labels that are unknown.
+    #[pyo3(signature = (batch, threads=None, callback=None))]
+    fn measures<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &Bound<'py, PyAny>,
+        threads: Option<usize>,
+        callback: Option<Py<PyAny>>,
+    ) -> PyResult<(Bound<'py, PyList>, usize)> {
+        self.space().measures(py, batch, threads, callback.as_ref())
+    }
+
+    /// Names of the columns of `features`.
+    fn names(&self) -> Vec<String> {
+        self.space().names()
+    }
+
+    /// The blocks with their filters and kernels.
+    fn blocks<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let blocks = self.space().blocks(py)?;
+        for (dict, kernel) in blocks.iter().zip(self.model.kernel().blocks()) {
+            dict.set_item("variance", kernel.variance)?;
+            let lengthscales = kernel.factors.iter().flat_map(|f| f.lengthscales.values.iter().copied());
+            dict.set_item("lengthscales", PyArray1::from_vec(py, lengthscales.collect()))?;
+            let families = kernel.factors.iter().map(|f| json(&f.family));
+            dict.set_item("kernel", families.collect::<Result<Vec<_>, _>>()?)?;
+            dict.set_item("shapes", kernel.factors.iter().map(|f| f.shape).collect::<Vec<_>>())?;
+        }
+        Ok(blocks)
+    }
+
+    /// Filters of a block on a grid of eigenvalues, `[n_filters, n_eigenvalues]`.
+    fn filter_curves<'py>(
+        &self,
+        py: Python<'py>,
+        block: usize,
+        grid: Vec<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.space().filter_curves(py, block, &grid)
+    }
+
+    /// Names of the classes; none for real targets.
+    fn class_names(&self) -> Option<Vec<String>> {
+        match self.model.targets() {
+            FittedTargets::Classes { names } => Some(names.clone()),
+            FittedTargets::Real { .. } => None,
+        }
+    }
+
+    /// Targets, settings, likelihood and how training went, as JSON.
+    fn description(&self) -> PyResult<String> {
+        let model = &self.model;
+        Ok(json(&serde_json::json!({
+            "targets": model.targets(),
+            "settings": model.params(),
+            "likelihood": model.likelihood(),
+            "training": model.summary(),
+        }))?)
+    }
+
+    /// Writes the model file.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        Ok(py.detach(|| self.model.save(path)).map_err(Fault::from)?)
+    }
+
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let model = run(py, None, None, |_| {
+            hodgelet::model::Model::load(&path).map_err(|error| match Fault::from(error) {
+                Fault::File(None, message) => Fault::File(None, format!("{}: {message}", path.display())),
+                fault => fault,
+            })
+        })?;
+        Ok(Self { model })
+    }
+
+    /// The bytes of the model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.model.to_bytes().map_err(Fault::from)?))
+    }
+
+    /// For pickle and copy.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.import("hodgelet._native")?.getattr("model_from_bytes")?, (self.to_bytes(py)?,)))
+    }
+}
+
+/// The model of the bytes of a model file.
+#[pyfunction]
+pub fn model_from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Model> {
+    let model = run(py, None, None, |_| Ok(hodgelet::model::Model::from_bytes(bytes)?))?;
+    Ok(Model { model })
+}
+
+impl Model {
+    fn prediction<'py>(&self, py: Python<'py>, out: &Prediction) -> PyResult<Bound<'py, PyDict>> {
+        let (n, n_latents) = out.latent_mean.shape();
+        let dict = PyDict::new(py);
+        dict.set_item("latent_mean", arrays::matrix(py, &out.latent_mean)?)?;
+        dict.set_item("latent_variance", arrays::matrix(py, &out.latent_variance)?)?;
+        let space = self.space();
+        let names: Vec<String> = space.blocks.iter().map(|b| space.block_name(b)).collect();
+        dict.set_item("blocks", names)?;
+        let shares: Vec<&Mat<f64>> = out.blocks.iter().map(|(_, share)| share).collect();
+        dict.set_item("attributions", arrays::stacked(py, n, n_latents, &shares)?)?;
+        dict.set_item("unknown", out.unknown)?;
+        match &out.targets {
+            PredictedTargets::Classes { probabilities, labels } => {
+                dict.set_item("probabilities", arrays::matrix(py, probabilities)?)?;
+                let labels = labels.iter().map(|&label| i64::from(label));
+                dict.set_item("labels", PyArray1::from_iter(py, labels))?;
+            }
+            PredictedTargets::Real { mean, variance } => {
+                dict.set_item("mean", PyArray1::from_slice(py, mean))?;
+                dict.set_item("variance", PyArray1::from_slice(py, variance))?;
+            }
+        }
+        Ok(dict)
+    }
+}
+
+/// Reports a stage of training, of which there are `steps` a start and `total` in all.
+fn note(watch: &Watch, stage: Stage, steps: usize, total: usize) -> std::ops::ControlFlow<()> {
+    match stage {
+        Stage::Measuring(done, of) => watch.note("measuring", done, of, None),
+        Stage::Training(start, step, value) => {
+            let done = start.saturating_mul(steps).saturating_add(step);
+            watch.note("training", done, total, Some(value))
+        }
+        _ => watch.go_on(),
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, Fault> {
+    serde_json::to_string(value).map_err(|e| Fault::input(format!("settings: {e}")))
+}

@@ -1,0 +1,268 @@
+"""Manners of scikit-learn, without scikit-learn: parameters by name, tags, checks of targets."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hodgelet._batch import GraphBatch
+from hodgelet._errors import HodgeletInputError, HodgeletWarning, not_fitted
+from hodgelet._inputs import as_batch
+from hodgelet._progress import Progress
+from hodgelet._results import Block, EnergyMeasures, FilterBank, blocks_of, filters_of, measures_of
+
+if TYPE_CHECKING:
+    from hodgelet import _native
+
+__all__ = ["Estimator"]
+
+Self = TypeVar("Self", bound="Estimator")
+
+# Parameters that say how inputs are read or work is done, and not which model is trained.
+_NOT_SETTINGS = {"vertex_attrs", "edge_attrs", "oriented", "random_state", "n_jobs", "verbose", "output", "standardize"}
+
+
+class Estimator:
+    """What the estimators share: parameters, inputs, blocks and features."""
+
+    _fitted: _native.Model | _native.FeatureSpace
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        signature = inspect.signature(cls.__init__)
+        return sorted(name for name in signature.parameters if name != "self")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters of this estimator by name; ``deep`` is there for scikit-learn."""
+        return {name: getattr(self, name) for name in self._get_param_names()}
+
+    def set_params(self: Self, **params: Any) -> Self:
+        """Sets parameters by name and returns the estimator.
+
+        Raises
+        ------
+        HodgeletInputError
+            For a name that is no parameter.
+
+        """
+        known = self._get_param_names()
+        for name, value in params.items():
+            if name not in known:
+                raise HodgeletInputError(
+                    f"Invalid parameter {name!r} for estimator {type(self).__name__}; there are {', '.join(known)}"
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = {name: p.default for name, p in inspect.signature(type(self).__init__).parameters.items()}
+        changed = {name: value for name, value in self.get_params().items() if not _same(value, defaults[name])}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fitted" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        """Tags, made when scikit-learn asks for them."""
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=True),
+            input_tags=InputTags(two_d_array=False),
+            no_validation=True,
+            non_deterministic=False,
+        )
+
+    @property
+    def blocks_(self) -> list[Block]:
+        """Blocks of features, with their kernels if the estimator has any."""
+        return blocks_of(self._native().blocks())
+
+    @property
+    def filters_(self) -> list[FilterBank]:
+        """Banks of filters, one for each block that has one."""
+        native = self._native()
+        return filters_of(native.blocks(), native)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the columns of ``transform``, such as ``edge exact | label=1 | filter 3``."""
+        return np.array(self._native().names(), dtype=object)
+
+    def measures(self, X: Any) -> EnergyMeasures:
+        """Energy measures of graphs: eigenvalues and energies of every block."""
+        native, batch = self._native(), self._batch(X)
+        with Progress(self._verbose()) as progress:
+            described, unknown = native.measures(batch, self._threads(), progress.callback)
+        warn_unknown(unknown)
+        return measures_of(described)
+
+    def _features(self, X: Any, standardize: bool) -> NDArray[np.float64]:
+        native, batch = self._native(), self._batch(X)
+        with Progress(self._verbose()) as progress:
+            out: tuple[NDArray[np.float64], int] = native.features(
+                batch, standardize, self._threads(), progress.callback
+            )
+        warn_unknown(out[1])
+        return out[0]
+
+    def _native(self) -> Any:
+        try:
+            return self.__dict__["_fitted"]
+        except KeyError:
+            raise not_fitted(type(self).__name__) from None
+
+    def _batch(self, X: Any) -> GraphBatch:
+        params = self.get_params()
+        batch = as_batch(
+            X,
+            vertex_attrs=params["vertex_attrs"],
+            edge_attrs=params["edge_attrs"],
+            oriented=params["oriented"],
+        )
+        if len(batch) == 0:
+            raise HodgeletInputError("there are 0 graphs, expected at least 1")
+        return batch
+
+    def _settings(self, seed: int) -> str:
+        """The parameters that say which model is trained, as JSON."""
+        settings = {name: value for name, value in self.get_params().items() if name not in _NOT_SETTINGS}
+        try:
+            return json.dumps({**settings, "seed": seed}, default=_plain, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise HodgeletInputError(f"the parameters of this {type(self).__name__} cannot be read: {error}") from None
+
+    def _threads(self) -> int | None:
+        """Number of threads; none for all processors."""
+        n_jobs = self.get_params()["n_jobs"]
+        if n_jobs is None or n_jobs == -1:
+            return None
+        if not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
+            raise HodgeletInputError(f"n_jobs is {n_jobs!r}, expected a whole number other than 0, or None")
+        return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+
+    def _verbose(self) -> int:
+        return int(self.get_params()["verbose"])
+
+    def _seed(self) -> int:
+        """The seed of what is drawn: a number as it is, otherwise drawn from what ``random_state`` stands for."""
+        state = self.get_params()["random_state"]
+        if isinstance(state, (int, np.integer)) and not isinstance(state, bool):
+            if not 0 <= state < 2**64:
+                raise HodgeletInputError(f"random_state is {state}, expected 0 to {2**64 - 1}")
+            return int(state)
+        if state is None:
+            return int(np.random.randint(2**31))
+        if isinstance(state, np.random.RandomState):
+            return int(state.randint(2**31))
+        if isinstance(state, np.random.Generator):
+            return int(state.integers(2**63))
+        raise HodgeletInputError(f"random_state is {state!r}, expected a number, RandomState, Generator or None")
+
+
+def check_targets(y: Any, n: int, estimator: str) -> NDArray[Any]:
+    """Targets as an array with one axis and ``n`` entries."""
+    if y is None:
+        raise HodgeletInputError(f"This {estimator} estimator requires y to be passed, but the target y is None.")
+    targets = np.asarray(y)
+    if targets.ndim == 2 and targets.shape[1] == 1:
+        warnings.warn("A column-vector y was passed when a 1d array was expected.", _conversion_warning(), stacklevel=3)
+        targets = targets[:, 0]
+    if targets.ndim != 1:
+        raise HodgeletInputError(f"y has the shape {list(targets.shape)}, expected one target a graph")
+    if len(targets) != n:
+        raise HodgeletInputError(f"y has {len(targets)} targets, but there are {n} graphs")
+    if np.iscomplexobj(targets):
+        raise HodgeletInputError("Complex data not supported: y holds complex numbers")
+    return targets
+
+
+def finite_numbers(targets: NDArray[Any]) -> NDArray[np.float64]:
+    """Real targets, all finite."""
+    try:
+        values = np.ascontiguousarray(targets, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise HodgeletInputError(f"y holds {targets.dtype}, expected real numbers") from None
+    wrong = ~np.isfinite(values)
+    if wrong.any():
+        i = int(np.flatnonzero(wrong)[0])
+        raise HodgeletInputError(f"y[{i}] is {values[i]}: Input y contains NaN or infinity, expected finite numbers")
+    return values
+
+
+def encode_classes(targets: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.uint32], list[str]]:
+    """Classes in order, the number of each target's class, and the names that go into model files."""
+    if np.issubdtype(targets.dtype, np.floating):
+        finite_numbers(targets)
+        if (targets != np.floor(targets)).any():
+            raise HodgeletInputError("Unknown label type: y is continuous, expected classes; is this a regression?")
+    try:
+        classes, labels = np.unique(targets, return_inverse=True)
+    except TypeError:
+        raise HodgeletInputError("y mixes labels that cannot be put in order, such as numbers and text") from None
+    names = [str(int(c)) if isinstance(c, np.floating) else str(c) for c in classes]
+    return classes, np.ascontiguousarray(labels, dtype=np.uint32), names
+
+
+def classes_from_names(names: list[str]) -> NDArray[Any]:
+    """Classes from the names in a model file: numbers if all of them are, truth values, or text."""
+    if all(name.lstrip("-").isdigit() and str(int(name)) == name for name in names):
+        return np.array([int(name) for name in names])
+    if set(names) <= {"False", "True"}:
+        return np.array([name == "True" for name in names])
+    return np.array(names)
+
+
+def accuracy(truth: NDArray[Any], predicted: NDArray[Any], sample_weight: Any) -> float:
+    """Share of right answers."""
+    return float(np.average(truth == predicted, weights=sample_weight))
+
+
+def r2(truth: NDArray[np.float64], predicted: NDArray[np.float64], sample_weight: Any) -> float:
+    """Coefficient of determination, with scikit-learn's answers where the truth does not vary."""
+    weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    left = float(np.sum(weights * (truth - predicted) ** 2))
+    whole = float(np.sum(weights * (truth - np.average(truth, weights=weights)) ** 2))
+    if whole == 0.0:
+        return 1.0 if left == 0.0 else 0.0
+    return 1.0 - left / whole
+
+
+def warn_unknown(unknown: int) -> None:
+    """Warns of labels that the model has never seen."""
+    if unknown:
+        message = f"{unknown} labels of cells are new to the model and were left out"
+        warnings.warn(message, HodgeletWarning, stacklevel=4)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no word for: numbers and arrays of NumPy."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (np.ndarray, set, frozenset, range)):
+        return list(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{value!r} is of type {type(value).__name__}")
+
+
+def _same(a: Any, b: Any) -> bool:
+    try:
+        return a is b or bool(a == b)
+    except (TypeError, ValueError):
+        return False
+
+
+def _conversion_warning() -> type[Warning]:
+    """The class scikit-learn warns with, if it is loaded."""
+    import sys
+
+    found = getattr(sys.modules.get("sklearn.exceptions"), "DataConversionWarning", HodgeletWarning)
+    return found if isinstance(found, type) and issubclass(found, Warning) else HodgeletWarning

@@ -1,0 +1,577 @@
+"""Classification and regression of graphs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hodgelet._base import (
+    Estimator,
+    accuracy,
+    check_targets,
+    classes_from_names,
+    encode_classes,
+    finite_numbers,
+    r2,
+    warn_unknown,
+)
+from hodgelet._errors import HodgeletInputError
+from hodgelet._parameters import parameters_of
+from hodgelet._progress import Progress
+from hodgelet._results import Explanation, LeaveOneOut, Prediction
+
+if TYPE_CHECKING:
+    from hodgelet import _native
+
+__all__ = ["HodgeletClassifier", "HodgeletRegressor", "load"]
+
+Floats = NDArray[np.float64]
+Self = TypeVar("Self", bound="Supervised")
+
+
+class Supervised(Estimator):
+    """What the classifier and the regressor share."""
+
+    n_graphs_in_: int
+
+    @property
+    def training_(self) -> dict[str, Any]:
+        """How training went: steps, evaluations, objective, ELBO or evidence, seconds."""
+        summary: dict[str, Any] = json.loads(self._native().description())["training"]
+        return summary
+
+    @property
+    def likelihood_(self) -> dict[str, Any]:
+        """The likelihood with its learned parameters."""
+        likelihood: dict[str, Any] = json.loads(self._native().description())["likelihood"]
+        return likelihood
+
+    def transform(self, X: Any) -> Floats:
+        """Features of graphs under the learned filters, as the kernels see them: ``[n_graphs, n_columns]``."""
+        return self._features(X, standardize=True)
+
+    def explain(self, graph: Any) -> Explanation:
+        """Why one graph is predicted as it is: the exact share of each Hodge block in the latent mean."""
+        from hodgelet._batch import GraphBatch
+
+        prediction = self.predict_full(graph if isinstance(graph, GraphBatch) else [graph])
+        if len(prediction) != 1:
+            raise HodgeletInputError(f"`explain` takes one graph, got {len(prediction)}; use `predict_full`")
+        return prediction.explain(0)
+
+    def predict_full(self, X: Any) -> Prediction:
+        """Everything the model says of graphs: targets, latent means and variances, and the share of each block."""
+        native, batch = self._native(), self._batch(X)
+        with Progress(self._verbose()) as progress:
+            out = native.predict(batch, self._threads(), progress.callback)
+        warn_unknown(out["unknown"])
+        return self._prediction(out)
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """Predictions of each training graph from all others, without refitting."""
+        out = self._native().leave_one_out()
+        probabilities = out["probabilities"] if out["probabilities"].shape[1] else None
+        return LeaveOneOut(out["latent_mean"], out["latent_variance"], out["log_density"], probabilities)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model file, which the command and Rust read too, whole or not at all."""
+        self._native().save(os.fspath(path))
+
+    def _train(self, X: Any, y: Any, targets: Any) -> None:
+        from hodgelet import _native
+
+        batch = self._batch(X)
+        checked = check_targets(y, len(batch), type(self).__name__)
+        with Progress(self._verbose()) as progress:
+            fitted = _native.Model.fit(
+                batch,
+                self._settings(self._seed()),
+                **targets(checked),
+                threads=self._threads(),
+                callback=progress.callback,
+            )
+        self._fitted = fitted
+        self.n_graphs_in_ = len(batch)
+
+    @classmethod
+    def _from_native(cls: type[Self], fitted: _native.Model, params: dict[str, Any]) -> Self:
+        description = json.loads(fitted.description())
+        found = parameters_of(description["settings"])
+        known = cls._get_param_names()
+        estimator = cls(**{**{name: value for name, value in found.items() if name in known}, **params})
+        estimator._fitted = fitted
+        estimator.n_graphs_in_ = description["training"]["n_train"]
+        return estimator
+
+    def _prediction(self, out: dict[str, Any]) -> Prediction:
+        raise NotImplementedError
+
+
+class HodgeletClassifier(Supervised):
+    """Gaussian process classification of graphs on Hodge-decomposed spectral wavelet features.
+
+    Parameters
+    ----------
+    method : {"hodge", "wt", "line-graph", "fourier"}
+        Wavelets on Hodge components; wavelets on vertices without the split; the same on the line graph; cumulative
+        spectral energy.
+    faithful : bool
+        Settings of the published code: its likelihoods, lengthscales from 1, no priors.
+    vertices : {"reference", "degree-one-hot", "degree", "constant", "attributes", "none"}, optional
+        Signal on vertices. By default ``"reference"`` (one-hot degrees beside attributes and labels), and none where
+        edges carry a flow.
+    edges, higher : {"auto", "columns", "constant", "none"}
+        Signal on edges, and on cells of dimension 2 or more; ``"auto"`` takes attributes and labels if there are any.
+    max_degree : int, optional
+        In place of the 99th percentile of the training degrees.
+    laplacian : {"combinatorial", "normalized"}, optional
+        By default combinatorial with the split and normalized without.
+    dims : sequence of int, optional
+        Dimensions whose signals are used; all that carry one by default.
+    without : sequence of str
+        Blocks that are left out, such as ``["edge harmonic"]``.
+    cliques : int
+        Cliques of a graph become simplices up to this dimension; 1 leaves graphs as they are.
+    n_filters, n_bands : int
+        Filters in each block, and band-pass terms in each filter.
+    low_pass : {"rational", "heat", "meyer", "ab-spline", "none"}
+    band_pass : {"mexican-hat", "ricker", "heat", "meyer", "ab-spline", "itersine"}
+        Families of the terms of a filter.
+    low_pass_scales, band_pass_scales : pair of float
+        Ranges from which initial scales are drawn.
+    shared_bank : bool
+        Whether all blocks share one bank of filters.
+    n_points : int, optional
+        Points on the spectrum of ``method="fourier"``.
+    kernel : str
+        ``"se"``, ``"matern12"``, ``"matern32"``, ``"matern52"``, ``"matern:NU"``, ``"rq"``, ``"linear"`` or
+        ``"poly:DEGREE"``.
+    lengthscales : {"isotropic", "per-channel", "ard"}
+    initial_lengthscale : float, optional
+        The root of the number of varying columns by default.
+    likelihood : {"auto", "softmax", "gpflow"}, optional
+        For two classes or more: probit or softmax; logit or softmax; GPflow's probit or robust-max.
+    inference : {"variational", "laplace"}
+        How the posterior is found, given the trained hyperparameters.
+    prior_deviation : float, optional
+        Deviation, in the logarithm, of the priors around the initial hyperparameters; ``None`` turns them off.
+    restarts, max_iter, tol, time_limit
+        Starts from different scales, most steps of the optimizer, its tolerance, most seconds of each start.
+    collapse : bool
+        Whether graphs with equal features share one latent value.
+    vertex_attrs, edge_attrs, oriented
+        Which attributes of vertices and edges are read and which of them are flows, see `hodgelet.as_batch`.
+    random_state : int, RandomState, Generator or None
+        Seed of the initial scales; ``None`` draws one from NumPy.
+    n_jobs : int, optional
+        Number of threads; all processors by default. Results do not depend on it.
+    verbose : int
+        Whether progress is shown, with tqdm where it is installed.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, in the order of probabilities.
+    n_graphs_in_ : int
+        Number of training graphs.
+
+    Examples
+    --------
+    Rings against paths, by their degrees:
+
+    >>> import numpy as np
+    >>> from hodgelet import HodgeletClassifier
+    >>> ring = lambda n: (np.array([np.arange(n), (np.arange(n) + 1) % n]),)
+    >>> path = lambda n: (np.array([np.arange(n - 1), np.arange(1, n)]),)
+    >>> graphs = [ring(n) for n in range(4, 10)] + [path(n) for n in range(4, 10)]
+    >>> labels = ["ring"] * 6 + ["path"] * 6
+    >>> model = HodgeletClassifier(vertices="degree").fit(graphs, labels)
+    >>> model.predict([ring(12), path(12)]).tolist()
+    ['ring', 'path']
+    >>> model.predict_proba([ring(12)]).shape
+    (1, 2)
+    >>> [block.name for block in model.blocks_]
+    ['vertex co-exact', 'vertex harmonic']
+
+    """
+
+    _estimator_type = "classifier"
+    classes_: NDArray[Any]
+
+    def __init__(
+        self,
+        *,
+        method: str = "hodge",
+        faithful: bool = False,
+        vertices: str | None = None,
+        edges: str = "auto",
+        higher: str = "auto",
+        max_degree: int | None = None,
+        laplacian: str | None = None,
+        dims: Sequence[int] | None = None,
+        without: Sequence[str] = (),
+        cliques: int = 2,
+        n_filters: int = 10,
+        n_bands: int = 3,
+        low_pass: str = "rational",
+        band_pass: str = "mexican-hat",
+        low_pass_scales: tuple[float, float] = (4.0, 6.0),
+        band_pass_scales: tuple[float, float] = (0.1, 5.0),
+        shared_bank: bool = False,
+        n_points: int | None = None,
+        kernel: str = "se",
+        lengthscales: str = "isotropic",
+        initial_lengthscale: float | None = None,
+        likelihood: str | None = None,
+        inference: str = "variational",
+        prior_deviation: float | None = 1.0,
+        restarts: int = 1,
+        max_iter: int = 60,
+        tol: float = 1e-6,
+        time_limit: float | None = None,
+        collapse: bool = True,
+        vertex_attrs: Any = None,
+        edge_attrs: Any = None,
+        oriented: Sequence[str] = (),
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.method = method
+        self.faithful = faithful
+        self.vertices = vertices
+        self.edges = edges
+        self.higher = higher
+        self.max_degree = max_degree
+        self.laplacian = laplacian
+        self.dims = dims
+        self.without = without
+        self.cliques = cliques
+        self.n_filters = n_filters
+        self.n_bands = n_bands
+        self.low_pass = low_pass
+        self.band_pass = band_pass
+        self.low_pass_scales = low_pass_scales
+        self.band_pass_scales = band_pass_scales
+        self.shared_bank = shared_bank
+        self.n_points = n_points
+        self.kernel = kernel
+        self.lengthscales = lengthscales
+        self.initial_lengthscale = initial_lengthscale
+        self.likelihood = likelihood
+        self.inference = inference
+        self.prior_deviation = prior_deviation
+        self.restarts = restarts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.time_limit = time_limit
+        self.collapse = collapse
+        self.vertex_attrs = vertex_attrs
+        self.edge_attrs = edge_attrs
+        self.oriented = oriented
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        """Tags, made when scikit-learn asks for them."""
+        from sklearn.utils import ClassifierTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+        return tags
+
+    def fit(self, X: Any, y: Any) -> HodgeletClassifier:
+        """Learns the classes ``y`` of the graphs ``X``.
+
+        Raises
+        ------
+        HodgeletInputError
+            When graphs, targets or parameters make no sense.
+        KeyboardInterrupt
+            On Ctrl-C; the estimator is then as it was before.
+
+        """
+        found: list[NDArray[Any]] = []
+
+        def targets(y: NDArray[Any]) -> dict[str, Any]:
+            classes, labels, names = encode_classes(y)
+            if len(classes) < 2:
+                raise HodgeletInputError(f"y has one class, {classes[0]!r}; expected at least two classes")
+            found.append(classes)
+            return {"classes": names, "labels": labels}
+
+        self._train(X, y, targets)
+        self.classes_ = found[0]
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each graph."""
+        labels = self.predict_full(X).labels
+        assert labels is not None, "a classifier predicts classes"
+        return labels
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the classes, ``[n_graphs, n_classes]``."""
+        probabilities = self.predict_full(X).probabilities
+        assert probabilities is not None, "a classifier predicts probabilities"
+        return probabilities
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of graphs whose class is predicted right."""
+        predicted = self.predict(X)
+        return accuracy(check_targets(y, len(predicted), type(self).__name__), predicted, sample_weight)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, classes: Any = None, **params: Any) -> HodgeletClassifier:
+        """A classifier from a model file.
+
+        Files hold the names of classes. Names that are all whole numbers become numbers; ``classes``, in the order of
+        the file, says what they stand for otherwise. ``params`` such as ``n_jobs`` go to the constructor.
+        """
+        from hodgelet import _native
+
+        fitted = _native.Model.load(os.fspath(path))
+        names = fitted.class_names()
+        if names is None:
+            raise HodgeletInputError(f"{path} predicts real numbers, expected classes; use `HodgeletRegressor.load`")
+        estimator = cls._from_native(fitted, params)
+        estimator.classes_ = _named_classes(names, classes)
+        return estimator
+
+    def _prediction(self, out: dict[str, Any]) -> Prediction:
+        return Prediction(
+            out["latent_mean"],
+            out["latent_variance"],
+            out["blocks"],
+            out["attributions"],
+            out["unknown"],
+            classes=self.classes_,
+            labels=self.classes_[out["labels"]],
+            probabilities=out["probabilities"],
+        )
+
+
+class HodgeletRegressor(Supervised):
+    """Gaussian process regression of a real number of each graph on Hodge-decomposed spectral wavelet features.
+
+    Parameters
+    ----------
+    method : {"hodge", "wt", "line-graph", "fourier"}
+        Wavelets on Hodge components; wavelets on vertices without the split; the same on the line graph; cumulative
+        spectral energy.
+    faithful : bool
+        Settings of the published code: its likelihoods, lengthscales from 1, no priors.
+    vertices : {"reference", "degree-one-hot", "degree", "constant", "attributes", "none"}, optional
+        Signal on vertices. By default ``"reference"`` (one-hot degrees beside attributes and labels), and none where
+        edges carry a flow.
+    edges, higher : {"auto", "columns", "constant", "none"}
+        Signal on edges, and on cells of dimension 2 or more; ``"auto"`` takes attributes and labels if there are any.
+    max_degree : int, optional
+        In place of the 99th percentile of the training degrees.
+    laplacian : {"combinatorial", "normalized"}, optional
+        By default combinatorial with the split and normalized without.
+    dims : sequence of int, optional
+        Dimensions whose signals are used; all that carry one by default.
+    without : sequence of str
+        Blocks that are left out, such as ``["edge harmonic"]``.
+    cliques : int
+        Cliques of a graph become simplices up to this dimension; 1 leaves graphs as they are.
+    n_filters, n_bands : int
+        Filters in each block, and band-pass terms in each filter.
+    low_pass : {"rational", "heat", "meyer", "ab-spline", "none"}
+    band_pass : {"mexican-hat", "ricker", "heat", "meyer", "ab-spline", "itersine"}
+        Families of the terms of a filter.
+    low_pass_scales, band_pass_scales : pair of float
+        Ranges from which initial scales are drawn.
+    shared_bank : bool
+        Whether all blocks share one bank of filters.
+    n_points : int, optional
+        Points on the spectrum of ``method="fourier"``.
+    kernel : str
+        ``"se"``, ``"matern12"``, ``"matern32"``, ``"matern52"``, ``"matern:NU"``, ``"rq"``, ``"linear"`` or
+        ``"poly:DEGREE"``.
+    lengthscales : {"isotropic", "per-channel", "ard"}
+    initial_lengthscale : float, optional
+        The root of the number of varying columns by default.
+    prior_deviation : float, optional
+        Deviation, in the logarithm, of the priors around the initial hyperparameters; ``None`` turns them off.
+    restarts, max_iter, tol, time_limit
+        Starts from different scales, most steps of the optimizer, its tolerance, most seconds of each start.
+    collapse : bool
+        Whether graphs with equal features share one latent value.
+    vertex_attrs, edge_attrs, oriented
+        Which attributes of vertices and edges are read and which of them are flows, see `hodgelet.as_batch`.
+    random_state : int, RandomState, Generator or None
+        Seed of the initial scales; ``None`` draws one from NumPy.
+    n_jobs : int, optional
+        Number of threads; all processors by default. Results do not depend on it.
+    verbose : int
+        Whether progress is shown, with tqdm where it is installed.
+
+    Attributes
+    ----------
+    n_graphs_in_ : int
+        Number of training graphs.
+
+    Examples
+    --------
+    How long a path is, from the degrees of its vertices:
+
+    >>> import numpy as np
+    >>> from hodgelet import HodgeletRegressor
+    >>> path = lambda n: (np.array([np.arange(n - 1), np.arange(1, n)]),)
+    >>> lengths = np.array([2, 3, 4, 5, 6, 8, 9, 10, 11, 12])
+    >>> model = HodgeletRegressor(vertices="degree").fit([path(n) for n in lengths], lengths)
+    >>> mean, std = model.predict([path(7)], return_std=True)
+    >>> bool(abs(mean[0] - 7) < 0.5), bool(std[0] > 0)
+    (True, True)
+
+    """
+
+    _estimator_type = "regressor"
+
+    def __init__(
+        self,
+        *,
+        method: str = "hodge",
+        faithful: bool = False,
+        vertices: str | None = None,
+        edges: str = "auto",
+        higher: str = "auto",
+        max_degree: int | None = None,
+        laplacian: str | None = None,
+        dims: Sequence[int] | None = None,
+        without: Sequence[str] = (),
+        cliques: int = 2,
+        n_filters: int = 10,
+        n_bands: int = 3,
+        low_pass: str = "rational",
+        band_pass: str = "mexican-hat",
+        low_pass_scales: tuple[float, float] = (4.0, 6.0),
+        band_pass_scales: tuple[float, float] = (0.1, 5.0),
+        shared_bank: bool = False,
+        n_points: int | None = None,
+        kernel: str = "se",
+        lengthscales: str = "isotropic",
+        initial_lengthscale: float | None = None,
+        prior_deviation: float | None = 1.0,
+        restarts: int = 1,
+        max_iter: int = 60,
+        tol: float = 1e-6,
+        time_limit: float | None = None,
+        collapse: bool = True,
+        vertex_attrs: Any = None,
+        edge_attrs: Any = None,
+        oriented: Sequence[str] = (),
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.method = method
+        self.faithful = faithful
+        self.vertices = vertices
+        self.edges = edges
+        self.higher = higher
+        self.max_degree = max_degree
+        self.laplacian = laplacian
+        self.dims = dims
+        self.without = without
+        self.cliques = cliques
+        self.n_filters = n_filters
+        self.n_bands = n_bands
+        self.low_pass = low_pass
+        self.band_pass = band_pass
+        self.low_pass_scales = low_pass_scales
+        self.band_pass_scales = band_pass_scales
+        self.shared_bank = shared_bank
+        self.n_points = n_points
+        self.kernel = kernel
+        self.lengthscales = lengthscales
+        self.initial_lengthscale = initial_lengthscale
+        self.prior_deviation = prior_deviation
+        self.restarts = restarts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.time_limit = time_limit
+        self.collapse = collapse
+        self.vertex_attrs = vertex_attrs
+        self.edge_attrs = edge_attrs
+        self.oriented = oriented
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        """Tags, made when scikit-learn asks for them."""
+        from sklearn.utils import RegressorTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+        return tags
+
+    def fit(self, X: Any, y: Any) -> HodgeletRegressor:
+        """Learns the numbers ``y`` of the graphs ``X``; raises as `HodgeletClassifier.fit` does."""
+        self._train(X, y, lambda y: {"values": finite_numbers(y)})
+        return self
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """The expected number of each graph; with ``return_std`` also the deviation of a new observation."""
+        out = self.predict_full(X)
+        return (out.mean, out.std) if return_std else out.mean
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Coefficient of determination R²."""
+        predicted = self.predict(X)
+        truth = finite_numbers(check_targets(y, len(predicted), type(self).__name__))
+        return r2(truth, predicted, sample_weight)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], **params: Any) -> HodgeletRegressor:
+        """A regressor from a model file; ``params`` such as ``n_jobs`` go to the constructor."""
+        from hodgelet import _native
+
+        fitted = _native.Model.load(os.fspath(path))
+        if fitted.class_names() is not None:
+            raise HodgeletInputError(f"{path} predicts classes, expected numbers; use `HodgeletClassifier.load`")
+        return cls._from_native(fitted, params)
+
+    def _prediction(self, out: dict[str, Any]) -> Prediction:
+        return Prediction(
+            out["latent_mean"],
+            out["latent_variance"],
+            out["blocks"],
+            out["attributions"],
+            out["unknown"],
+            mean=out["mean"],
+            variance=out["variance"],
+        )
+
+
+def load(path: str | os.PathLike[str], **params: Any) -> HodgeletClassifier | HodgeletRegressor:
+    """The classifier or regressor of a model file, whoever wrote it."""
+    from hodgelet import _native
+
+    fitted = _native.Model.load(os.fspath(path))
+    if fitted.class_names() is None:
+        return HodgeletRegressor._from_native(fitted, params)
+    return HodgeletClassifier.load(path, **params)
+
+
+def _named_classes(names: list[str], classes: Any) -> NDArray[Any]:
+    if classes is None:
+        return classes_from_names(names)
+    given = np.asarray(classes)
+    if given.shape != (len(names),):
+        raise HodgeletInputError(f"{given.size} classes, but the model has {len(names)}: {', '.join(names)}")
+    return given

@@ -1,0 +1,247 @@
+"""What models say, as plain objects that hold arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hodgelet._errors import HodgeletInputError
+
+__all__ = ["Block", "BlockMeasures", "EnergyMeasures", "Explanation", "FilterBank", "LeaveOneOut", "Prediction"]
+
+Floats = NDArray[np.float64]
+
+
+class _Curves(Protocol):
+    """What evaluates filters."""
+
+    def filter_curves(self, block: int, grid: list[float]) -> Floats: ...
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of features: the part of the signals of one dimension that lies in one Hodge component.
+
+    ``variance`` and ``lengthscales`` are those of its kernel; a `HodgeletTransformer` has none.
+    """
+
+    name: str
+    dim: int
+    part: str
+    channels: list[str]
+    n_columns: int
+    n_varying: int
+    variance: float | None = None
+    lengthscales: Floats | None = None
+    kernel: str | None = None
+
+
+@dataclass(frozen=True)
+class FilterBank:
+    """The filters of one block: ``w_j(x) = a(s_j0 x) + b(s_j1 x) + b(s_j2 x) + ...``.
+
+    ``scales`` is ``[n_filters, 1 + n_bands]``, the scale of the low-pass term (where there is one) first. Call the bank
+    with eigenvalues to evaluate it.
+    """
+
+    block: str
+    scales: Floats
+    low_pass: str | None
+    band_pass: str
+    _index: int = field(repr=False)
+    _curves: _Curves = field(repr=False, compare=False)
+
+    @property
+    def n_filters(self) -> int:
+        """Number of filters."""
+        return len(self.scales)
+
+    def __call__(self, eigenvalues: ArrayLike) -> Floats:
+        """Values of every filter at every eigenvalue, ``[n_filters, n_eigenvalues]``."""
+        grid = np.asarray(eigenvalues, dtype=np.float64)
+        if grid.ndim != 1:
+            raise HodgeletInputError(f"eigenvalues have {grid.ndim} axes, expected 1")
+        return self._curves.filter_curves(self._index, grid.tolist())
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a model says of some graphs, with all that led to it.
+
+    ``attributions[i, b, c]`` is what block ``blocks[b]`` adds to the latent mean ``latent_mean[i, c]``; the sum over
+    blocks is exact. There is one latent function for two classes (positive for the second) and for real targets, and
+    one for each class otherwise.
+    """
+
+    latent_mean: Floats
+    latent_variance: Floats
+    blocks: list[str]
+    attributions: Floats
+    n_unknown_labels: int
+    classes: NDArray[Any] | None = None
+    labels: NDArray[Any] | None = None
+    probabilities: Floats | None = None
+    mean: Floats | None = None
+    variance: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.latent_mean)
+
+    @property
+    def value(self) -> NDArray[Any]:
+        """The predicted class, or mean, of each graph."""
+        found = self.mean if self.labels is None else self.labels
+        assert found is not None, "a prediction is of classes or of numbers"
+        return found
+
+    @property
+    def std(self) -> Floats:
+        """Standard deviation: of a new observation for real targets, of the latent functions for classes."""
+        return np.sqrt(self.latent_variance if self.variance is None else self.variance)
+
+    def explain(self, i: int = 0) -> Explanation:
+        """Why graph ``i`` is predicted as it is."""
+        n = len(self)
+        if not -n <= i < n:
+            raise IndexError(f"graph {i}, but {n} were predicted")
+        latent = 0
+        if self.probabilities is not None and self.latent_mean.shape[1] > 1:
+            latent = int(np.argmax(self.probabilities[i]))
+        probability = None if self.probabilities is None else float(self.probabilities[i].max())
+        return Explanation(
+            value=self.value[i],
+            probability=probability,
+            std=float(self.std[i, latent] if self.std.ndim == 2 else self.std[i]),
+            latent_mean=float(self.latent_mean[i, latent]),
+            latent_std=float(np.sqrt(self.latent_variance[i, latent])),
+            contributions=dict(zip(self.blocks, self.attributions[i, :, latent].tolist(), strict=True)),
+        )
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One prediction, split exactly into what each Hodge block says.
+
+    ``contributions`` add up to ``latent_mean``: for two classes they are positive for the second, with more they belong
+    to the predicted class, and for real targets they are in deviations of the training targets from their mean.
+    """
+
+    value: Any
+    probability: float | None
+    std: float
+    latent_mean: float
+    latent_std: float
+    contributions: dict[str, float]
+
+    def __str__(self) -> str:
+        sure = f"probability {self.probability:.3f}" if self.probability is not None else f"± {self.std:.4g}"
+        lines = [f"{self.value} ({sure}); latent {self.latent_mean:+.3f} ± {self.latent_std:.3f}, from"]
+        width = max((len(name) for name in self.contributions), default=0)
+        largest_first = sorted(self.contributions.items(), key=lambda item: -abs(item[1]))
+        lines += [f"  {name:<{width}}  {share:+.3f}" for name, share in largest_first]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """Predictions of each training graph from all others, without refitting.
+
+    ``log_density`` is that of the true target; for real targets it is in the units of standardized targets.
+    """
+
+    latent_mean: Floats
+    latent_variance: Floats
+    log_density: Floats
+    probabilities: Floats | None
+
+
+@dataclass(frozen=True)
+class BlockMeasures:
+    """Energies of the signals of many graphs over the spectrum of one block.
+
+    Graph ``i`` owns the atoms ``offsets[i]:offsets[i + 1]``: ``eigenvalues[atom]`` and ``energies[atom, channel]``.
+    """
+
+    block: str
+    channels: list[str]
+    offsets: NDArray[np.int64]
+    eigenvalues: Floats
+    energies: Floats
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, i: int) -> tuple[Floats, Floats]:
+        """Eigenvalues and energies of graph ``i``."""
+        n = len(self)
+        if not -n <= i < n:
+            raise IndexError(f"graph {i}, but {n} were measured")
+        start, end = self.offsets[i % n], self.offsets[i % n + 1]
+        return self.eigenvalues[start:end], self.energies[start:end]
+
+
+@dataclass(frozen=True)
+class EnergyMeasures:
+    """Energy measures of many graphs, block by block: all that features are made of."""
+
+    blocks: list[BlockMeasures]
+
+    def __len__(self) -> int:
+        return len(self.blocks[0]) if self.blocks else 0
+
+    def __iter__(self) -> Iterator[BlockMeasures]:
+        return iter(self.blocks)
+
+    def __getitem__(self, name: str) -> BlockMeasures:
+        """The measures of a block, by its name."""
+        for block in self.blocks:
+            if block.block == name:
+                return block
+        raise KeyError(f"no block `{name}`; there are {', '.join(b.block for b in self.blocks)}")
+
+
+def blocks_of(described: Sequence[dict[str, Any]]) -> list[Block]:
+    """Blocks from what the native code says of them."""
+    always = ["name", "dim", "part", "channels", "n_columns", "n_varying"]
+    return [
+        Block(
+            **{name: block[name] for name in always},
+            variance=block.get("variance"),
+            lengthscales=block.get("lengthscales"),
+            kernel=_kernel_name(block.get("kernel")),
+        )
+        for block in described
+    ]
+
+
+def filters_of(described: Sequence[dict[str, Any]], curves: _Curves) -> list[FilterBank]:
+    """Filters from what the native code says of blocks; harmonic blocks have none."""
+    return [
+        FilterBank(block["name"], block["scales"], block["low_pass"], block["band_pass"], index, curves)
+        for index, block in enumerate(described)
+        if "scales" in block
+    ]
+
+
+def measures_of(described: Sequence[dict[str, Any]]) -> EnergyMeasures:
+    """Measures from what the native code says of them."""
+    return EnergyMeasures([BlockMeasures(**block) for block in described])
+
+
+def _kernel_name(families: list[str] | None) -> str | None:
+    """A product of families, in words such as ``matern (nu=1.25)``."""
+    if families is None:
+        return None
+    import json
+
+    words = []
+    for family in families:
+        described = json.loads(family)
+        name = described.pop("type")
+        shape = ", ".join(f"{key}={value}" for key, value in described.items())
+        words.append(f"{name} ({shape})" if shape else name)
+    return " * ".join(words)
