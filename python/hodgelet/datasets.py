@@ -43,7 +43,7 @@ def load(
     the variable ``HODGELET_DATA`` names. ``hodgelet datasets list`` shows the built-in names.
 
     >>> from hodgelet import datasets
-    >>> sbm = datasets.load("sbm", graphs=20)
+    >>> sbm = datasets.load("sbm", n_graphs=20)
     >>> len(sbm), sbm.classes.tolist()
     (20, ['two-blocks', 'three-blocks'])
 
@@ -56,7 +56,7 @@ def load(
     from hodgelet import _native
 
     folder = os.environ.get("HODGELET_DATA") if data_dir is None else os.fspath(data_dir)
-    assignments = [f"{key.replace('_', '-')}={value}" for key, value in settings.items()]
+    assignments = [f"{key}={value}" for key, value in settings.items()]
     read = _native.read_dataset(os.fspath(name), assignments, seed, folder or None)
     graphs = GraphBatch(
         vertices=read["vertices"],

@@ -1,0 +1,138 @@
+"""Inside scikit-learn: parameters, cloning, pipelines, searches, calibration and its own checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import path, ring
+from numpy.testing import assert_array_equal
+
+import hodgelet
+from hodgelet import HodgeletClassifier, HodgeletInputError, HodgeletRegressor, HodgeletTransformer, datasets
+
+pytest.importorskip("sklearn")
+
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn.utils.validation import check_is_fitted
+
+ESTIMATORS = [HodgeletClassifier, HodgeletRegressor, HodgeletTransformer]
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_parameters_are_read_set_and_cloned(kind: type[Any]) -> None:
+    estimator = kind(n_filters=4, without=["edge exact"])
+    assert estimator.get_params()["n_filters"] == 4
+    assert set(estimator.get_params()) == set(kind().get_params())
+    twin = clone(estimator)
+    assert twin is not estimator
+    assert twin.get_params() == estimator.get_params()
+    assert estimator.set_params(n_filters=5) is estimator
+    assert (estimator.n_filters, twin.n_filters) == (5, 4)
+    assert repr(twin) == f"{kind.__name__}(n_filters=4, without=['edge exact'])"
+    assert repr(kind()) == f"{kind.__name__}()"
+    with pytest.raises(HodgeletInputError, match="Invalid parameter 'n_filtres'"):
+        estimator.set_params(n_filtres=3)
+
+
+def test_kinds_are_known() -> None:
+    assert is_classifier(HodgeletClassifier())
+    assert is_regressor(HodgeletRegressor())
+    assert not is_classifier(HodgeletTransformer())
+
+
+def test_what_is_not_fitted_is_so_for_scikit_learn_too(fitted: HodgeletClassifier) -> None:
+    with pytest.raises(NotFittedError) as error:
+        HodgeletClassifier().predict([ring(4)])
+    assert isinstance(error.value, hodgelet.NotFittedError)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(HodgeletTransformer())
+    check_is_fitted(fitted)
+
+
+@pytest.mark.parametrize("form", ["batch", "list", "array"])
+def test_cross_validation_splits_every_form_of_graphs(form: str, shapes: tuple[list[Any], list[str]]) -> None:
+    graphs: Any = hodgelet.as_batch(shapes[0])
+    if form == "list":
+        graphs = shapes[0]
+    elif form == "array":
+        graphs = np.empty(16, dtype=object)
+        graphs[:] = shapes[0]
+    scores = cross_val_score(HodgeletClassifier(vertices="degree", max_iter=5), graphs, shapes[1], cv=4)
+    assert scores.shape == (4,)
+    assert scores.mean() > 0.8
+
+
+def test_a_search_finds_the_best_of_a_grid(shapes: tuple[list[Any], list[str]]) -> None:
+    grid = {"vertices": ["degree", "constant"], "n_filters": [2]}
+    search = GridSearchCV(HodgeletClassifier(max_iter=5), grid, cv=2, error_score="raise")
+    search.fit(hodgelet.as_batch(shapes[0]), shapes[1])
+    assert search.best_params_["vertices"] == "degree"
+    assert search.predict([ring(13), path(13)]).tolist() == ["ring", "path"]
+    parallel = GridSearchCV(HodgeletClassifier(max_iter=5, n_jobs=1), grid, cv=2, n_jobs=2)
+    parallel.fit(hodgelet.as_batch(shapes[0]), shapes[1])
+    assert_array_equal(parallel.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"])
+
+
+def test_features_feed_other_models(blocks: datasets.Dataset) -> None:
+    pipeline = make_pipeline(HodgeletTransformer(), RandomForestClassifier(n_estimators=20, random_state=0))
+    guesses = cross_val_predict(pipeline, blocks.graphs, blocks.target, cv=3)
+    assert np.mean(guesses == blocks.target) > 0.7
+    pipeline.fit(blocks.graphs, blocks.target)
+    assert pipeline.predict(blocks.graphs[:2]).shape == (2,)
+    assert "hodgelettransformer__n_filters" in clone(pipeline).set_params(hodgelettransformer__n_filters=3).get_params()
+
+
+def test_probabilities_can_be_calibrated(blocks: datasets.Dataset) -> None:
+    calibrated = CalibratedClassifierCV(HodgeletClassifier(max_iter=5), cv=3).fit(blocks.graphs, blocks.target)
+    probabilities = calibrated.predict_proba(blocks.graphs)
+    assert probabilities.shape == (30, 2)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+
+
+def test_scores_are_those_of_scikit_learn(shapes: tuple[list[Any], list[str]], fitted: HodgeletClassifier) -> None:
+    from sklearn.metrics import accuracy_score, r2_score
+
+    wrong = ["ring", "path"] * 8
+    weights = np.arange(1.0, 17.0)
+    expected = accuracy_score(wrong, fitted.predict(shapes[0]), sample_weight=weights)
+    assert fitted.score(shapes[0], wrong, sample_weight=weights) == pytest.approx(expected)
+    sizes = np.arange(4.0, 12.0)
+    graphs = [path(int(n)) for n in sizes]
+    model = HodgeletRegressor(vertices="degree", max_iter=5).fit(graphs, sizes)
+    other = sizes[::-1] + 0.5
+    for weights in (None, sizes):
+        expected = r2_score(other, model.predict(graphs), sample_weight=weights)
+        assert model.score(graphs, other, sample_weight=weights) == pytest.approx(expected)
+
+
+# scikit-learn's own checks hand tables of numbers to an estimator. Graphs are no tables, so those that train cannot
+# apply; every other one must pass. The list is complete: a check on it that passes is an error too.
+NEEDS_TABLES: set[str] = set()
+
+
+def checks() -> list[Any]:
+    """Every check for every estimator."""
+    found = []
+    for kind in ESTIMATORS:
+        for estimator, check in estimator_checks_generator(kind()):
+            name = getattr(check, "func", check).__name__
+            found.append(pytest.param(estimator, check, name, id=f"{kind.__name__}-{name}"))
+    return found
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("estimator", "check", "name"), checks())
+def test_checks_of_scikit_learn(estimator: Any, check: Any, name: str) -> None:
+    if name not in NEEDS_TABLES:
+        check(estimator)
+        return
+    with pytest.raises(Exception):  # noqa: B017 - whatever the check says of graphs that are tables
+        check(estimator)
