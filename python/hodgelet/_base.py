@@ -71,12 +71,13 @@ class Estimator:
 
     def __sklearn_tags__(self) -> Any:
         """Tags, made when scikit-learn asks for them."""
-        from sklearn.utils import InputTags, Tags, TargetTags
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
 
         return Tags(
             estimator_type=None,
             target_tags=TargetTags(required=True),
             input_tags=InputTags(two_d_array=False),
+            transformer_tags=TransformerTags(preserves_dtype=[]),
             no_validation=True,
             non_deterministic=False,
         )

@@ -46,6 +46,11 @@ class Supervised(Estimator):
         return summary
 
     @property
+    def n_iter_(self) -> int:
+        """Steps of the optimizer in the start that was kept."""
+        return int(self.training_["iterations"])
+
+    @property
     def likelihood_(self) -> dict[str, Any]:
         """The likelihood with its learned parameters."""
         likelihood: dict[str, Any] = json.loads(self._native().description())["likelihood"]
@@ -54,6 +59,16 @@ class Supervised(Estimator):
     def transform(self, X: Any) -> Floats:
         """Features of graphs under the learned filters, as the kernels see them: ``[n_graphs, n_columns]``."""
         return self._features(X, standardize=True)
+
+    def fit_transform(self, X: Any, y: Any) -> Floats:
+        """Trains on the graphs ``X`` and returns their features under the learned filters."""
+        batch = self._batch(X)
+        self.fit(batch, y)
+        return self.transform(batch)
+
+    def fit(self: Self, X: Any, y: Any) -> Self:
+        """Learns the targets ``y`` of the graphs ``X``."""
+        raise NotImplementedError
 
     def explain(self, graph: Any) -> Explanation:
         """Why one graph is predicted as it is: the exact share of each Hodge block in the latent mean."""
@@ -87,6 +102,8 @@ class Supervised(Estimator):
 
         batch = self._batch(X)
         checked = check_targets(y, len(batch), type(self).__name__)
+        if len(batch) < 2:
+            raise HodgeletInputError("n_samples = 1: there is 1 graph, expected at least 2 to learn from")
         with Progress(self._verbose()) as progress:
             fitted = _native.Model.fit(
                 batch,

@@ -134,11 +134,8 @@ class HodgeletTransformer(Estimator):
 
     def __sklearn_tags__(self) -> Any:
         """Tags, made when scikit-learn asks for them."""
-        from sklearn.utils import TransformerTags
-
         tags = super().__sklearn_tags__()
-        tags.estimator_type, tags.transformer_tags = "transformer", TransformerTags(preserves_dtype=[])
-        tags.target_tags.required = False
+        tags.estimator_type, tags.target_tags.required = "transformer", False
         return tags
 
     def fit(self, X: Any, y: Any = None) -> HodgeletTransformer:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import hodgelet
 from hodgelet import HodgeletClassifier, datasets
+
+# Other interpreters that tests start find the same package.
+os.environ["PYTHONPATH"] = str(Path(hodgelet.__file__).parent.parent)
 
 
 def ring(n: int) -> tuple[Any, ...]:

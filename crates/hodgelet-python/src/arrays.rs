@@ -25,11 +25,7 @@ pub fn rows<'py>(
 }
 
 /// Matrices side by side, `[n, width]`, as the columns of one array.
-pub fn beside<'py>(
-    py: Python<'py>,
-    n: usize,
-    parts: &[Mat<f64>],
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
+pub fn beside<'py>(py: Python<'py>, n: usize, parts: &[Mat<f64>]) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let width = parts.iter().map(Mat::ncols).sum();
     let mut values = Vec::with_capacity(n * width);
     for i in 0..n {

@@ -333,18 +333,12 @@ fn slice<'a, T, E>(array: Result<&'a [T], E>, what: &str) -> Result<&'a [T], Fau
     array.map_err(|_| Fault::input(format!("the array `{what}` is not contiguous; make the batch anew")))
 }
 
-fn array<'py, T: Element>(
-    owner: &Bound<'py, PyAny>,
-    name: &str,
-) -> PyResult<PyReadonlyArray1<'py, T>> {
+fn array<'py, T: Element>(owner: &Bound<'py, PyAny>, name: &str) -> PyResult<PyReadonlyArray1<'py, T>> {
     let found = owner.getattr(name)?;
     Ok(found.extract().map_err(|_| wrong_type(&found, name, 1))?)
 }
 
-fn table<'py, T: Element>(
-    owner: &Bound<'py, PyAny>,
-    name: &str,
-) -> PyResult<PyReadonlyArray2<'py, T>> {
+fn table<'py, T: Element>(owner: &Bound<'py, PyAny>, name: &str) -> PyResult<PyReadonlyArray2<'py, T>> {
     let found = owner.getattr(name)?;
     Ok(found.extract().map_err(|_| wrong_type(&found, name, 2))?)
 }

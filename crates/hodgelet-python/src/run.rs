@@ -38,7 +38,13 @@ pub struct Watch {
 
 impl Watch {
     /// Notes progress; breaks when the work is to end.
-    pub fn note(&self, phase: &'static str, done: usize, total: usize, value: Option<f64>) -> ControlFlow<()> {
+    pub fn note(
+        &self,
+        phase: &'static str,
+        done: usize,
+        total: usize,
+        value: Option<f64>,
+    ) -> ControlFlow<()> {
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner) =
             Some(Progress { phase, done, total, value });
         self.go_on()
@@ -46,7 +52,11 @@ impl Watch {
 
     /// Breaks when the work is to end.
     pub fn go_on(&self) -> ControlFlow<()> {
-        if self.cancelled.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.cancelled.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     fn take(&self) -> Option<Progress> {
@@ -89,7 +99,9 @@ fn watched<T: Send>(
         loop {
             match receiver.recv_timeout(GLANCE) {
                 Ok(outcome) => break outcome,
-                Err(RecvTimeoutError::Disconnected) => break Err(Fault::Panic("the work vanished".to_owned())),
+                Err(RecvTimeoutError::Disconnected) => {
+                    break Err(Fault::Panic("the work vanished".to_owned()));
+                }
                 Err(RecvTimeoutError::Timeout) if exception.is_none() => {
                     exception = Python::attach(|py| glance(py, watch, callback)).err();
                     watch.cancelled.store(exception.is_some(), Ordering::Relaxed);

@@ -277,10 +277,13 @@ impl SpaceView<'_> {
         dict.set_item("channels", self.channel_names(space))?;
         dict.set_item("n_columns", space.standardizer.n_columns())?;
         dict.set_item("n_varying", space.standardizer.n_live())?;
-        dict.set_item("points", match &space.map {
-            FeatureMap::Fourier(points) => Some(PyArray1::from_slice(py, points.points())),
-            _ => None,
-        })?;
+        dict.set_item(
+            "points",
+            match &space.map {
+                FeatureMap::Fourier(points) => Some(PyArray1::from_slice(py, points.points())),
+                _ => None,
+            },
+        )?;
         if let Some(bank) = space.map.bank() {
             let (n, width) = (bank.n_filters(), bank.scales_per_filter());
             let params = bank.params().get();
@@ -298,12 +301,14 @@ impl SpaceView<'_> {
         block: usize,
         grid: &[f64],
     ) -> PyResult<Bound<'py, PyAny>> {
-        let space = self.blocks.get(block).ok_or_else(|| {
-            Fault::input(format!("block {block}, but there are {}", self.blocks.len()))
-        })?;
-        let bank = space.map.bank().ok_or_else(|| {
-            Fault::input(format!("the block `{}` has no filters", self.block_name(space)))
-        })?;
+        let space = self
+            .blocks
+            .get(block)
+            .ok_or_else(|| Fault::input(format!("block {block}, but there are {}", self.blocks.len())))?;
+        let bank = space
+            .map
+            .bank()
+            .ok_or_else(|| Fault::input(format!("the block `{}` has no filters", self.block_name(space))))?;
         let mut values = vec![0.0; bank.n_filters() * grid.len()];
         bank.evaluate(grid, &mut values).map_err(|e| Fault::from(ModelError::from(e)))?;
         Ok(arrays::rows(py, values, bank.n_filters(), grid.len())?.into_any())
