@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@dataclass
+@dataclass(eq=False)
 class Column:
     """What is known of every cell of one dimension: numbers in channels, or a label each.
 
@@ -44,7 +44,7 @@ class Column:
         return [str(c) for c in range(self.values.shape[1] if self.values.ndim == 2 else 1)]
 
 
-@dataclass
+@dataclass(eq=False)
 class Boundary:
     """Cells of one dimension by their signed boundaries, for complexes that are not simplicial.
 
@@ -60,7 +60,7 @@ class Boundary:
     coefficients: Floats
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class GraphBatch:
     """Graphs, or complexes, end to end in flat arrays.
 
@@ -119,6 +119,12 @@ class GraphBatch:
 
     def __len__(self) -> int:
         return self.n_graphs
+
+    def __repr__(self) -> str:
+        cells = [f"{self.vertices.sum()} vertices", f"{len(self.edges)} edges"]
+        cells += [f"{self.cell_offsets(dim)[-1]} cells of dimension {dim}" for dim in range(2, self.dim + 1)]
+        columns = ", ".join(f"{c.name} (dimension {c.dim})" for c in self.columns) or "none"
+        return f"GraphBatch({len(self)} graphs, {', '.join(cells)}; columns: {columns})"
 
     def __iter__(self) -> Iterator[GraphBatch]:
         return (self[i] for i in range(len(self)))

@@ -1,13 +1,26 @@
 """The native half: arrays in, arrays out. Not meant to be called directly."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hodgelet._batch import GraphBatch
 
+__all__ = [
+    "FeatureSpace",
+    "Model",
+    "__version__",
+    "betti_numbers",
+    "boundary",
+    "decompose",
+    "laplacian",
+    "model_from_bytes",
+    "read_dataset",
+    "run_command",
+    "space_from_bytes",
+]
 __version__: str
 
 _Floats = NDArray[np.float64]
@@ -25,12 +38,14 @@ class _Space:
     def filter_curves(self, block: int, grid: list[float]) -> _Floats: ...
     def to_bytes(self) -> bytes: ...
 
+@final
 class FeatureSpace(_Space):
     @staticmethod
     def fit(
         batch: GraphBatch, settings: str, threads: int | None = None, callback: _Callback = None
     ) -> FeatureSpace: ...
 
+@final
 class Model(_Space):
     @staticmethod
     def fit(

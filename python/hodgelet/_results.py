@@ -22,7 +22,7 @@ class _Curves(Protocol):
     def filter_curves(self, block: int, grid: list[float]) -> Floats: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Block:
     """One block of features: the part of the signals of one dimension that lies in one Hodge component.
 
@@ -40,7 +40,7 @@ class Block:
     kernel: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FilterBank:
     """The filters of one block: ``w_j(x) = a(s_j0 x) + b(s_j1 x) + b(s_j2 x) + ...``.
 
@@ -53,7 +53,7 @@ class FilterBank:
     low_pass: str | None
     band_pass: str
     _index: int = field(repr=False)
-    _curves: _Curves = field(repr=False, compare=False)
+    _curves: _Curves = field(repr=False)
 
     @property
     def n_filters(self) -> int:
@@ -68,7 +68,7 @@ class FilterBank:
         return self._curves.filter_curves(self._index, grid.tolist())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Prediction:
     """What a model says of some graphs, with all that led to it.
 
@@ -122,7 +122,7 @@ class Prediction:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Explanation:
     """One prediction, split exactly into what each Hodge block says.
 
@@ -146,7 +146,7 @@ class Explanation:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LeaveOneOut:
     """Predictions of each training graph from all others, without refitting.
 
@@ -159,7 +159,7 @@ class LeaveOneOut:
     probabilities: Floats | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BlockMeasures:
     """Energies of the signals of many graphs over the spectrum of one block.
 
@@ -184,7 +184,7 @@ class BlockMeasures:
         return self.eigenvalues[start:end], self.energies[start:end]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EnergyMeasures:
     """Energy measures of many graphs, block by block: all that features are made of."""
 

@@ -15,7 +15,7 @@ from hodgelet._batch import Boundary, Column, GraphBatch
 __all__ = ["Dataset", "load"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """Graphs with their targets.
 

@@ -48,6 +48,11 @@ def test_indexing_is_that_of_arrays() -> None:
         batch[np.array([True])]
 
 
+def test_a_batch_is_shown_in_a_line() -> None:
+    expected = "GraphBatch(3 graphs, 6 vertices, 5 edges; columns: kind (dimension 0), flow (dimension 1))"
+    assert repr(three()) == expected
+
+
 def test_joining_what_was_split_gives_the_same() -> None:
     batch = three()
     joined = GraphBatch.concatenate(list(batch))

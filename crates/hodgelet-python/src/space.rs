@@ -8,7 +8,7 @@ use crate::settings::Settings;
 use faer::Mat;
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::encode::Encoding;
-use hodgelet::feature::{BlockMeasures, Part, Standardizer};
+use hodgelet::feature::{Block, BlockMeasures, Standardizer};
 use hodgelet::model::{
     BlockSpace, FeatureMap, FeatureTransform, Lift, ModelError, SpaceParams, measure_dataset,
 };
@@ -273,7 +273,7 @@ impl SpaceView<'_> {
         let dict = PyDict::new(py);
         dict.set_item("name", self.block_name(space))?;
         dict.set_item("dim", space.block.dim)?;
-        dict.set_item("part", part_name(space.block.part))?;
+        dict.set_item("part", part_name(space.block))?;
         dict.set_item("channels", self.channel_names(space))?;
         dict.set_item("n_columns", space.standardizer.n_columns())?;
         dict.set_item("n_varying", space.standardizer.n_live())?;
@@ -330,13 +330,10 @@ fn energies(measures: &BlockMeasures) -> Vec<f64> {
     out
 }
 
-fn part_name(part: Part) -> &'static str {
-    match part {
-        Part::Exact => "exact",
-        Part::Coexact => "co-exact",
-        Part::Harmonic => "harmonic",
-        Part::Whole => "whole",
-    }
+/// The second word of a block's name.
+fn part_name(block: Block) -> String {
+    let name = block.to_string();
+    name.split_once(' ').map_or(name.clone(), |(_, part)| part.to_owned())
 }
 
 /// The name of a choice without fields.
