@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import sys
 import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -174,7 +175,9 @@ def check_targets(y: Any, n: int, estimator: str) -> NDArray[Any]:
         raise HodgeletInputError(f"This {estimator} estimator requires y to be passed, but the target y is None.")
     targets = np.asarray(y)
     if targets.ndim == 2 and targets.shape[1] == 1:
-        warnings.warn("A column-vector y was passed when a 1d array was expected.", _conversion_warning(), stacklevel=3)
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected.", _conversion_warning(), stacklevel=_outside()
+        )
         targets = targets[:, 0]
     if targets.ndim != 1:
         raise HodgeletInputError(f"y has the shape {list(targets.shape)}, expected one target a graph")
@@ -240,7 +243,15 @@ def warn_unknown(unknown: int) -> None:
     """Warns of labels that the model has never seen."""
     if unknown:
         message = f"{unknown} labels of cells are new to the model and were left out"
-        warnings.warn(message, HodgeletWarning, stacklevel=4)
+        warnings.warn(message, HodgeletWarning, stacklevel=_outside())
+
+
+def _outside() -> int:
+    """How many frames above the caller the code of the user is."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("hodgelet."):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _plain(value: Any) -> Any:
@@ -263,7 +274,5 @@ def _same(a: Any, b: Any) -> bool:
 
 def _conversion_warning() -> type[Warning]:
     """The class scikit-learn warns with, if it is loaded."""
-    import sys
-
     found = getattr(sys.modules.get("sklearn.exceptions"), "DataConversionWarning", HodgeletWarning)
     return found if isinstance(found, type) and issubclass(found, Warning) else HodgeletWarning

@@ -271,6 +271,9 @@ def test_labels_that_are_new_are_warned_of() -> None:
     with pytest.warns(HodgeletWarning, match="3 labels of cells are new"):
         full = model.predict_full(batch(["a", "c"]))
     assert full.n_unknown_labels == 3
+    with pytest.warns(HodgeletWarning) as heard:
+        model.predict_proba(batch(["a", "c"]))
+    assert heard[0].filename == __file__  # the warning points at the code that asked
     with pytest.raises(HodgeletInputError, match="kind"):
         model.predict(GraphBatch(np.array([2]), np.array([0, 1]), np.array([[0, 1]])))
 

@@ -170,8 +170,9 @@ RowsClassifier, RowsRegressor, RowsTransformer = (of_rows(kind) for kind in ESTI
 def checks() -> list[Any]:
     """Every check for every estimator, as it is and for tables."""
     found = []
-    tables = [RowsClassifier(vertices="attributes"), RowsRegressor(vertices="attributes")]
-    for estimator in [*(kind() for kind in ESTIMATORS), *tables, RowsTransformer(vertices="attributes")]:
+    brief = {"vertices": "attributes", "max_iter": 10, "n_jobs": 1}
+    tables = [RowsClassifier(**brief), RowsRegressor(**brief), RowsTransformer(vertices="attributes", n_jobs=1)]
+    for estimator in [*(kind() for kind in ESTIMATORS), *tables]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that some checks are left out
             for ready, check in estimator_checks_generator(estimator):
