@@ -52,26 +52,21 @@ def test_threads_of_python_may_train_at_once(blocks: datasets.Dataset, codes: np
 
 def test_the_interpreter_is_free_while_a_model_trains() -> None:
     data = datasets.load("sbm", n_graphs=120)
-    gaps, stop = [0.0], threading.Event()
+    ticks, stop = [0], threading.Event()
 
     def tick() -> None:
-        last = time.perf_counter()
-        while not stop.is_set():
-            time.sleep(0.005)
-            now = time.perf_counter()
-            gaps.append(now - last)
-            last = now
+        while not stop.wait(0.005):
+            ticks[0] += 1
 
     ticking = threading.Thread(target=tick)
     ticking.start()
-    began = time.perf_counter()
+    before = ticks[0]
     HodgeletClassifier(max_iter=30, restarts=3, n_jobs=1).fit(data.graphs, data.target)
-    took = time.perf_counter() - began
+    during = ticks[0] - before
     stop.set()
     ticking.join()
-    # With the lock held the other thread would stand still for nearly all of the training.
-    assert took > 0.2, "too fast to tell"
-    assert max(gaps) < 0.5 * took
+    # With the lock held the other thread could not tick but at the edges.
+    assert during >= 5
 
 
 def test_work_goes_on_after_a_fork(blocks: datasets.Dataset, codes: np.ndarray) -> None:
