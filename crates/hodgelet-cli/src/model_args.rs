@@ -29,6 +29,9 @@ pub struct ModelArgs {
     /// Settings of the published code: its likelihoods, lengthscales from 1, no priors
     #[arg(long)]
     faithful: bool,
+    /// Choose Laplacian, signals, blocks, kernel and likelihood on the training graphs, by leave-one-out log probability
+    #[arg(long, conflicts_with = "faithful")]
+    pub auto: bool,
     #[command(flatten)]
     signals: SignalArgs,
     /// Which Laplacian [default: combinatorial with the split, normalized without]
@@ -77,6 +80,19 @@ pub struct ModelArgs {
 }
 
 impl ModelArgs {
+    /// As [`params`](Self::params), where settings cannot be searched.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::Usage`] for `--auto`.
+    pub fn given_params(&self, dataset: &Dataset, seed: u64) -> Result<ModelParams, CommandError> {
+        if self.auto {
+            let hint = "`hodgelet evaluate` and `hodgelet fit` take it, and print what was chosen";
+            return Err(CommandError::usage("--auto, expected the settings of one model", Some(hint)));
+        }
+        self.params(dataset, seed)
+    }
+
     /// The settings of the model for `dataset`.
     ///
     /// # Errors

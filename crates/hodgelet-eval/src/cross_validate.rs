@@ -8,7 +8,10 @@ use crate::report::{FoldRun, Predictions};
 use crate::splits::{Split, SplitError};
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::encode::Encoding;
-use hodgelet::model::{Measured, ModelError, ModelParams, PredictedTargets, Stage, measure_dataset};
+use hodgelet::model::{
+    Measured, Model, ModelError, ModelParams, PredictedTargets, Prediction, SearchParams, Stage, Tried,
+    measure_dataset,
+};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -170,6 +173,78 @@ fn run_split(
     let began = Instant::now();
     let test: Vec<_> = split.test.iter().map(|&i| &measured.measures[i]).collect();
     let prediction = model.predict_measured(&test)?;
+    Ok(fold_run(&model, prediction, dataset, split, began))
+}
+
+/// Searches settings on the training part of every split and tests the model found, in the order of the splits.
+///
+/// Splits are worked on one after another where memory is short; the seed of a model is that of the settings plus the
+/// number of the repeat.
+///
+/// # Errors
+///
+/// [`CrossValidateError`] names the first split at fault.
+pub fn cross_validate_search(
+    dataset: &Dataset,
+    search: &SearchParams,
+    splits: &[Split],
+    memory_budget: usize,
+    callback: impl Fn(Event) -> ControlFlow<()> + Sync,
+) -> Result<Vec<(FoldRun, Vec<Tried>)>, CrossValidateError> {
+    if dataset.targets == Targets::None {
+        return Err(CrossValidateError::NoTargets);
+    }
+    splits.iter().try_for_each(|split| split.check(dataset.len()))?;
+    let mut runs = Vec::with_capacity(splits.len());
+    let together = side_by_side(&search.base, splits, dataset, memory_budget);
+    for (c, chunk) in splits.chunks(together).enumerate() {
+        let run = |(k, split): (usize, &Split)| {
+            search_split(dataset, search, split, |step| match step {
+                Stage::Training(_, step, value) => callback(Event::Training(c * together + k, step, value)),
+                _ => callback(Event::Measuring(0, split.train.len())),
+            })
+            .map_err(|source| CrossValidateError::Fold {
+                repeat: split.repeat,
+                fold: split.fold,
+                source,
+            })
+        };
+        let finished: Vec<Result<_, CrossValidateError>> = chunk.par_iter().enumerate().map(run).collect();
+        for result in finished {
+            runs.push(result?);
+        }
+        if callback(Event::Done(runs.len(), splits.len())).is_break() {
+            return Err(CrossValidateError::Measure(ModelError::Cancelled));
+        }
+    }
+    Ok(runs)
+}
+
+fn search_split(
+    dataset: &Dataset,
+    search: &SearchParams,
+    split: &Split,
+    mut callback: impl FnMut(Stage) -> ControlFlow<()>,
+) -> Result<(FoldRun, Vec<Tried>), ModelError> {
+    let mut search = search.clone();
+    search.base.seed = search.base.seed.wrapping_add(split.repeat as u64);
+    let began = Instant::now();
+    let found = search.fit(dataset, &split.train, |_, stage| callback(stage))?;
+    let fit_seconds = began.elapsed().as_secs_f64();
+    let began = Instant::now();
+    let prediction = found.model.predict(&dataset.select(&split.test), |_| ControlFlow::Continue(()))?;
+    let run = fold_run(&found.model, prediction, dataset, split, began);
+    Ok((FoldRun { fit_seconds, ..run }, found.tried))
+}
+
+/// A row of the report; prediction began at `began`.
+fn fold_run(
+    model: &Model,
+    prediction: Prediction,
+    dataset: &Dataset,
+    split: &Split,
+    began: Instant,
+) -> FoldRun {
     let predictions = match (prediction.targets, dataset.targets.select(&split.test)) {
         (PredictedTargets::Classes { probabilities, .. }, Targets::Classes { labels, .. }) => {
             let (n, n_classes) = probabilities.shape();
@@ -185,7 +260,7 @@ fn run_split(
         _ => unreachable!("a model predicts the kind of targets it was trained on"),
     };
     let summary = model.summary();
-    Ok(FoldRun {
+    FoldRun {
         repeat: split.repeat,
         fold: split.fold,
         n_train: split.train.len(),
@@ -196,5 +271,5 @@ fn run_split(
         fit_seconds: summary.seconds,
         predict_seconds: began.elapsed().as_secs_f64(),
         predictions,
-    })
+    }
 }

@@ -7,8 +7,8 @@ use crate::progress::Terminal;
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::{Dataset, Targets};
-use hodgelet::model::ModelParams;
-use hodgelet_eval::cross_validate::{Event, MEMORY_BUDGET, cross_validate};
+use hodgelet::model::{Change, ModelParams, SearchParams, Tried};
+use hodgelet_eval::cross_validate::{Event, MEMORY_BUDGET, cross_validate, cross_validate_search};
 use hodgelet_eval::metrics::Summary;
 use hodgelet_eval::report::{
     ClassResults, Coverage, Evaluation, FoldRow, FoldRun, RealResults, Results, Scores, Subject,
@@ -72,8 +72,13 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
             .map_err(|source| CommandError::Write { path: folder.to_owned(), source })?;
     }
     let memory = args.memory.saturating_mul(1_000_000);
-    let evaluation = evaluate(&dataset, args.model.model.name(), &params, &splits, memory, terminal)?;
-    let report = Evaluated(evaluation);
+    let name = args.model.model.name();
+    let report = if args.model.auto {
+        evaluate_search(&dataset, name, params, &splits, memory, terminal)?
+    } else {
+        let evaluation = evaluate(&dataset, name, &params, &splits, memory, terminal)?;
+        Evaluated { evaluation, search: Vec::new() }
+    };
     if let Some(folder) = &args.out {
         report.write(folder)?;
         let lists = output::json(&splits)?;
@@ -139,6 +144,32 @@ pub fn evaluate(
     evaluation_of(dataset, model, params, &runs)
 }
 
+/// Searches settings on the training part of every split, and tests what was found.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn evaluate_search(
+    dataset: &Dataset,
+    model: &str,
+    params: ModelParams,
+    splits: &[Split],
+    memory: usize,
+    terminal: Terminal,
+) -> Result<Evaluated, CommandError> {
+    let search = SearchParams::standard(params, dataset);
+    let bar = terminal.bar("folds", Some(splits.len() as u64));
+    let found = cross_validate_search(dataset, &search, splits, memory, |event| match event {
+        Event::Done(done, _) => bar.at(done as u64),
+        _ => bar.still(),
+    })?;
+    drop(bar);
+    let (runs, tried): (Vec<FoldRun>, Vec<Vec<Tried>>) = found.into_iter().unzip();
+    let evaluation = evaluation_of(dataset, &format!("{model}, auto"), &search.base, &runs)?;
+    let of_fold = |(run, tried): (&FoldRun, _)| FoldSearch { repeat: run.repeat, fold: run.fold, tried };
+    Ok(Evaluated { evaluation, search: runs.iter().zip(tried).map(of_fold).collect() })
+}
+
 /// The evaluation that some runs of a model make.
 ///
 /// # Errors
@@ -167,17 +198,53 @@ pub fn evaluation_of(
 
 /// An evaluation as the command prints it.
 #[derive(Debug, Serialize)]
-#[serde(transparent)]
-pub struct Evaluated(pub Evaluation);
+pub struct Evaluated {
+    #[serde(flatten)]
+    pub evaluation: Evaluation,
+    /// What was tried on the training part of each fold; empty without a search.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub search: Vec<FoldSearch>,
+}
+
+/// The search of one fold.
+#[derive(Debug, Serialize)]
+pub struct FoldSearch {
+    pub repeat: usize,
+    pub fold: usize,
+    pub tried: Vec<Tried>,
+}
+
+impl FoldSearch {
+    fn cells(&self) -> Vec<String> {
+        let kept = self.tried.iter().filter(|tried| tried.kept);
+        let names: Vec<String> = kept.filter_map(|tried| tried.change.as_ref()).map(name_of_change).collect();
+        let score = self.tried.iter().rev().find(|tried| tried.kept).and_then(|tried| tried.leave_one_out);
+        let settings = if names.is_empty() { "as given".to_owned() } else { names.join(", ") };
+        let score = score.map_or_else(String::new, |score| format!("{score:.4}"));
+        vec![self.repeat.to_string(), self.fold.to_string(), self.tried.len().to_string(), score, settings]
+    }
+}
+
+/// A change in words: its kind and its value.
+pub fn name_of_change(change: &Change) -> String {
+    let value = serde_json::to_value(change).expect("a change is a plain enum");
+    match value {
+        serde_json::Value::Object(fields) => fields
+            .into_iter()
+            .map(|(key, value)| format!("{key} {}", value.to_string().replace('"', "")))
+            .collect(),
+        other => other.to_string().replace('"', ""),
+    }
+}
 
 impl Evaluated {
     fn write(&self, folder: &Path) -> Result<(), CommandError> {
         let file = |name: &str, text: String| {
             output::write_atomic(&folder.join(name), |out| out.write_all(text.as_bytes()))
         };
-        file("evaluation.json", self.0.to_json())?;
-        file("folds.svg", scores_svg(&self.0))?;
-        match &self.0.results {
+        file("evaluation.json", output::json(self)?)?;
+        file("folds.svg", scores_svg(&self.evaluation))?;
+        match &self.evaluation.results {
             Results::Classes(results) => {
                 file("reliability.svg", reliability_svg(&results.reliability, results.ece))
             }
@@ -195,7 +262,7 @@ fn spread(summary: &Summary, scale: f64, digits: usize) -> String {
 
 impl Report for Evaluated {
     fn text(&self) -> String {
-        let Evaluation { subject, results, elbo, fit_seconds, folds, .. } = &self.0;
+        let Evaluation { subject, results, elbo, fit_seconds, folds, .. } = &self.evaluation;
         let (scores, score, bound) = match results {
             Results::Classes(scores) => (class_facts(scores), "accuracy, %", "ELBO"),
             Results::Real(scores) => (real_facts(scores), "RMSE", "evidence"),
@@ -208,10 +275,19 @@ impl Report for Evaluated {
         rows.extend(scores);
         rows.push(fact(bound, spread(elbo, 1.0, 2)));
         rows.push(fact("seconds a fold", spread(fit_seconds, 1.0, 2)));
-        rows.extend(self.0.peak_memory_mb.map(|memory| fact("peak memory, MB", format!("{memory:.0}"))));
+        rows.extend(
+            self.evaluation.peak_memory_mb.map(|memory| fact("peak memory, MB", format!("{memory:.0}"))),
+        );
         let header = ["repeat", "fold", "train", "test", score, "NLL", bound, "steps", "s"];
         let numbers: Vec<usize> = (0..header.len()).collect();
-        format!("{}\n\n{}", facts(&rows), table(&header, &numbers, folds.iter().map(fold_cells)))
+        let mut text =
+            format!("{}\n\n{}", facts(&rows), table(&header, &numbers, folds.iter().map(fold_cells)));
+        if !self.search.is_empty() {
+            let header = ["repeat", "fold", "tried", "leave-one-out", "settings chosen"];
+            let chosen = table(&header, &[0, 1, 2, 3], self.search.iter().map(FoldSearch::cells));
+            text = format!("{text}\n\n{chosen}");
+        }
+        text
     }
 }
 

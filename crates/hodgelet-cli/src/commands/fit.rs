@@ -1,5 +1,6 @@
 //! `hodgelet fit`: a model of all graphs of a dataset, saved to a file.
 
+use super::evaluate::name_of_change;
 use super::model_info::{ModelInfo, describe_model};
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
@@ -8,7 +9,7 @@ use crate::progress::{Terminal, uninterrupted};
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::Dataset;
-use hodgelet::model::{Model, ModelParams, Stage};
+use hodgelet::model::{Found, Model, ModelParams, SearchParams, Stage, Tried};
 use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,9 +47,14 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
     let dataset = args.source.read(terminal)?.dataset;
     let params = args.model.params(&dataset, args.source.seed)?;
     let all: Vec<usize> = (0..dataset.len()).collect();
-    let model = train(&dataset, &params, &all, terminal)?;
+    let (model, tried) = if args.model.auto {
+        let found = search(&dataset, params, &all, terminal)?;
+        (found.model, found.tried)
+    } else {
+        (train(&dataset, &params, &all, terminal)?, Vec::new())
+    };
     save(&model, &args.out)?;
-    let report = Fitted { model: describe_model(&model), out: args.out.clone() };
+    let report = Fitted { model: describe_model(&model), tried, out: args.out.clone() };
     output::print(&report, args.format)
 }
 
@@ -94,15 +100,41 @@ pub fn train(
     })?)
 }
 
+/// Searches settings on the complexes `train`, with progress.
+fn search(
+    dataset: &Dataset,
+    params: ModelParams,
+    train: &[usize],
+    terminal: Terminal,
+) -> Result<Found, CommandError> {
+    let search = SearchParams::standard(params, dataset);
+    let bar = terminal.bar("settings", Some(search.n_fits() as u64));
+    Ok(search.fit(dataset, train, |number, _| bar.at(number as u64))?)
+}
+
 #[derive(Debug, Serialize)]
 struct Fitted {
     #[serde(flatten)]
     model: ModelInfo,
+    /// What a search tried; empty without one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tried: Vec<Tried>,
     out: PathBuf,
 }
 
 impl Report for Fitted {
     fn text(&self) -> String {
-        format!("{}\n\nwritten to  {}", self.model.text(), self.out.display())
+        let mut text = self.model.text();
+        if !self.tried.is_empty() {
+            let cells = |tried: &Tried| {
+                let change = tried.change.as_ref().map_or_else(|| "as given".to_owned(), name_of_change);
+                let score =
+                    tried.leave_one_out.map_or_else(|| "failed".to_owned(), |score| format!("{score:.4}"));
+                vec![change, score, if tried.kept { "kept".to_owned() } else { String::new() }]
+            };
+            let header = ["setting", "leave-one-out", ""];
+            text = format!("{text}\n\n{}", output::table(&header, &[1], self.tried.iter().map(cells)));
+        }
+        format!("{text}\n\nwritten to  {}", self.out.display())
     }
 }

@@ -93,7 +93,7 @@ pub fn run(args: &AuditArgs, terminal: Terminal) -> Result<(), CommandError> {
             .map_err(|source| CommandError::Write { path: folder.to_owned(), source })?;
     }
     let seed = args.source.seed;
-    let params = args.model.params(&dataset, seed)?;
+    let params = args.model.given_params(&dataset, seed)?;
     let (folds, train_on_validation) = (args.folds, args.train_on_validation);
     let splits = k_fold(&dataset, KFoldParams { folds, repeats: 1, seed, train_on_validation })?;
     let (groups, found) = fingerprints(&dataset, terminal)?;

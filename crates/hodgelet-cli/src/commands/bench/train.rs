@@ -154,7 +154,7 @@ pub fn run(args: &TrainArgs, terminal: Terminal) -> Result<Trained, CommandError
 
 /// The settings of the flags. On the way to a given ELBO small gains do not stop the training.
 fn settings(args: &TrainArgs, dataset: &Dataset) -> Result<ModelParams, CommandError> {
-    let mut params = args.model.params(dataset, args.source.seed)?;
+    let mut params = args.model.given_params(dataset, args.source.seed)?;
     params.variational.tolerance = args.inner_tolerance.unwrap_or(params.variational.tolerance);
     if args.until.is_some() {
         if params.prior_deviation.is_some() {
