@@ -12,9 +12,14 @@ pub(super) struct Mesh {
 }
 
 impl Mesh {
-    /// The Delaunay triangulation of `n_vertices` points drawn uniformly.
-    pub(super) fn draw(n_vertices: usize, rng: &mut impl Rng) -> Self {
-        let positions: Vec<[f64; 2]> = (0..n_vertices).map(|_| [rng.random(), rng.random()]).collect();
+    /// The Delaunay triangulation of `n_vertices` points drawn uniformly, their coordinates then raised to the power
+    /// `grading`, which makes the mesh fine near the axes.
+    pub(super) fn draw(n_vertices: usize, grading: f64, rng: &mut impl Rng) -> Self {
+        let mut coordinate = || {
+            let uniform: f64 = rng.random();
+            if grading == 1.0 { uniform } else { uniform.powf(grading) }
+        };
+        let positions: Vec<[f64; 2]> = (0..n_vertices).map(|_| [coordinate(), coordinate()]).collect();
         let points: Vec<Point> = positions.iter().map(|&[x, y]| Point { x, y }).collect();
         let triangulation = triangulate(&points);
         let mut triangles: Vec<[u32; 3]> = triangulation
@@ -52,7 +57,7 @@ mod tests {
     #[test]
     fn a_mesh_is_a_disc() {
         for (i, n) in [3, 4, 10, 100, 350].into_iter().enumerate() {
-            let mesh = Mesh::draw(n, &mut item_rng(4, i));
+            let mesh = Mesh::draw(n, 1.0, &mut item_rng(4, i));
             assert_eq!((mesh.positions.len(), mesh.complex.n_cells(0)), (n, n));
             assert_eq!(mesh.complex.euler_characteristic(), 1);
             assert_eq!(mesh.complex.connected_components().1, 1);
@@ -62,7 +67,7 @@ mod tests {
     /// No vertex lies strictly inside the circle through the corners of a triangle.
     #[test]
     fn circles_around_triangles_are_empty() {
-        let mesh = Mesh::draw(40, &mut item_rng(4, 9));
+        let mesh = Mesh::draw(40, 1.0, &mut item_rng(4, 9));
         let boundary = mesh.complex.boundary(2).unwrap();
         for t in 0..mesh.complex.n_cells(2) {
             let sides = boundary.column(t).0.iter().map(|&e| mesh.complex.edge(e as usize).unwrap());

@@ -80,6 +80,8 @@ pub struct VectorFieldsParams {
     pub share: (f64, f64),
     /// One mesh per field or for all.
     pub mesh: MeshChoice,
+    /// Power of the coordinates of vertices; beyond 1 meshes are fine near the axes and coarse far from them.
+    pub grading: f64,
     /// How the field becomes numbers on edges.
     pub edge_map: EdgeMap,
     /// What has unit variance.
@@ -100,6 +102,7 @@ impl Default for VectorFieldsParams {
             noise_on: NoiseOn::default(),
             share: (0.1, 0.9),
             mesh: MeshChoice::default(),
+            grading: 1.0,
             edge_map: EdgeMap::default(),
             unit_variance: UnitVariance::default(),
             n_features: 500,
@@ -125,6 +128,9 @@ impl VectorFieldsParams {
         };
         real("lengthscale", self.lengthscale, 1e-6, "1e-6 to 1e6")?;
         real("noise", self.noise, 0.0, "0 to 1e6")?;
+        if !(0.2..=5.0).contains(&self.grading) {
+            return Err(GenerateError::Real { name: "grading", found: self.grading, expected: "0.2 to 5" });
+        }
         let (first, last) = self.share;
         if !((0.0..0.5).contains(&first) && 0.5 < last && last <= 1.0) {
             let expected = "0 <= first < 0.5 < last <= 1";
@@ -147,7 +153,7 @@ impl CheckedVectorFields {
     #[must_use]
     pub fn generate(&self, seed: u64) -> Dataset {
         let shared = match self.0.mesh {
-            MeshChoice::Shared => Some(Mesh::draw(self.0.n_vertices, &mut shared_rng(seed))),
+            MeshChoice::Shared => Some(Mesh::draw(self.0.n_vertices, self.0.grading, &mut shared_rng(seed))),
             MeshChoice::PerField => None,
         };
         let rule = gauss_legendre(self.0.n_quadrature);
@@ -155,7 +161,8 @@ impl CheckedVectorFields {
             .into_par_iter()
             .map(|i| {
                 let rng = &mut item_rng(seed, i);
-                let mesh = shared.clone().unwrap_or_else(|| Mesh::draw(self.0.n_vertices, rng));
+                let mesh =
+                    shared.clone().unwrap_or_else(|| Mesh::draw(self.0.n_vertices, self.0.grading, rng));
                 let flow = self.flow(&mesh, i % 2 == 1, &rule, rng);
                 (mesh, flow)
             })

@@ -21,7 +21,7 @@ fn flows(data: &Dataset) -> &[f64] {
 /// A mesh and a pure gradient field on it: flow by the map and rule given, and the differences of `f`.
 fn pure_gradient(map: EdgeMap, n_quadrature: usize) -> (Vec<f64>, Vec<f64>) {
     let rng = &mut item_rng(11, 0);
-    let mesh = Mesh::draw(60, rng);
+    let mesh = Mesh::draw(60, 1.0, rng);
     let mut draw = || RandomField::draw(60, 0.1, 1.0, rng);
     let mixture = Mixture { potential: draw(), stream: draw(), share: 0.0 };
     let rule = gauss_legendre(n_quadrature);
@@ -57,7 +57,7 @@ fn the_tangent_map_does_not() {
 #[test]
 fn a_divergence_free_field_turned_by_a_right_angle_is_a_gradient() {
     let rng = &mut item_rng(12, 0);
-    let mesh = Mesh::draw(60, rng);
+    let mesh = Mesh::draw(60, 1.0, rng);
     let mut draw = || RandomField::draw(60, 0.1, 1.0, rng);
     let mixture = Mixture { potential: draw(), stream: draw(), share: 1.0 };
     for ((a, b), [x, y]) in mesh.segments().zip(mixture.means(&mesh)) {
