@@ -77,10 +77,10 @@ pub(super) fn hypergraph(file: &str, bytes: &[u8]) -> Result<Raw, HifError> {
         return Err(whole.error(&value, "an object with `incidences`"));
     };
     only(&top, top_level, &["network-type", "metadata", "incidences", "nodes", "edges"])?;
-    if let Some(kind) = top_level.get("network-type") {
-        if !["undirected", "directed", "asc"].iter().any(|known| kind == known) {
-            return Err(top.field("network-type").error(kind, "`undirected`, `directed` or `asc`"));
-        }
+    if let Some(kind) = top_level.get("network-type")
+        && !["undirected", "directed", "asc"].iter().any(|known| kind == known)
+    {
+        return Err(top.field("network-type").error(kind, "`undirected`, `directed` or `asc`"));
     }
     let metadata = match top_level.get("metadata") {
         None | Some(Value::Null) => Map::new(),
