@@ -1,5 +1,8 @@
 //! The show cases at small size.
 
+// Every program brings the module that all of them share, and a `main` that is not called here.
+#![allow(clippy::duplicate_mod, dead_code)]
+
 #[path = "../examples/hypergraphs.rs"]
 mod hypergraphs;
 #[path = "../examples/metric_fields.rs"]

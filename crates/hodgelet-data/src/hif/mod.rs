@@ -19,7 +19,7 @@
 //!
 //! The target of a hypergraph is `target`, `class` or `label` in its `metadata`, the first that any file has, or stands
 //! in a file `targets.csv` beside the hypergraphs with lines `file,target`. Which complex stands for a hypergraph is for
-//! the reader to say: see [`Expansion`](hodgelet::complex::Expansion).
+//! the reader to say: see [`Expansion`].
 
 mod assemble;
 mod error;
