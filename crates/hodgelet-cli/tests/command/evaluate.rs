@@ -153,7 +153,7 @@ fn numbers_are_evaluated_as_numbers() {
     for start in ["RMSE", "R²", "90% interval holds", "evidence"] {
         assert!(text.lines().any(|line| line.starts_with(start)), "{start}: {text}");
     }
-    assert_eq!(listing(folder.path()), ["degrees.jsonl", "evaluation.json", "folds.svg"]);
+    assert_eq!(listing(folder.path()), ["degrees.jsonl", "evaluation.json", "folds.svg", "splits.json"]);
     let found = run_in(folder.path(), &[&args[..6], &["--format", "json"]].concat()).json();
     assert_eq!(found["dataset"], "degrees");
     assert!(number(&found["rmse"]["mean"]) > 0.0 && number(&found["r2"]["mean"]) <= 1.0);
