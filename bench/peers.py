@@ -193,6 +193,7 @@ def gpc(problem: Problem) -> Iterator[Found]:
     path = problem.folder / "features.npy"
     began = time.perf_counter()
     sheet.run([problem.args.hodgelet, "features", problem.data.name, "--out", str(path), "--format", "json"])
+    expect_same_order(problem.data, path)
     table, classes = np.load(path), len(problem.data.classes or [])
     shared = (time.perf_counter() - began) / len(problem.splits)
     for train, test in problem.folds():
@@ -204,6 +205,14 @@ def gpc(problem: Problem) -> Iterator[Found]:
             model.fit(table[train], problem.labels(train))
         found = full_columns(model.predict_proba(table[test]), model.classes_, classes, 0.0)
         yield clipped(found, 1e-6), found.argmax(axis=1), shared + time.perf_counter() - began
+
+
+def expect_same_order(data: tu.Dataset, features: Path) -> None:
+    """Stop unless hodgelet and this script have read the same targets in the same order."""
+    beside = features.with_name(f"{features.stem}.columns.json")
+    targets = [int(target) for target in sheet.json.loads(beside.read_text())["targets"]]
+    if targets != [(data.classes or [])[code] for code in data.targets]:
+        raise SystemExit(f"{data.name}: hodgelet and bench/tu.py disagree about the targets")
 
 
 PEERS: dict[str, Callable[[Problem], Iterator[Found]]] = {

@@ -127,6 +127,14 @@ fn datasets_that_are_not_there_are_left_out_unless_asked_for() {
 }
 
 #[test]
+fn numbers_to_predict_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    crate::evaluate::write_mean_degrees(folder.path());
+    let error = run_in(folder.path(), &["reproduce", "table1", "--sets", "degrees.jsonl"]).failure(1);
+    assert!(error.starts_with("error: degrees: found real targets, expected classes\n"), "{error}");
+}
+
+#[test]
 fn flags_that_make_no_sense_are_refused() {
     for (args, message) in [
         (&["reproduce", "table1", "--sets", "sbm", "--folds", "1"][..], "error: found 1 folds"),

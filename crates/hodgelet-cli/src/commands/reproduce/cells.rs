@@ -9,7 +9,7 @@ use crate::error::CommandError;
 use crate::output::{json, write_atomic};
 use crate::progress::{Bar, Terminal, check_interrupt};
 use crate::provenance::Provenance;
-use hodgelet::dataset::Dataset;
+use hodgelet::dataset::{Dataset, Targets};
 use hodgelet_eval::cross_validate::{Event, cross_validate};
 use hodgelet_eval::report::Evaluation;
 use hodgelet_eval::splits::KFoldParams;
@@ -135,6 +135,7 @@ impl Runner<'_> {
                 if data.is_none() {
                     *data = Some(row.data.load(seed, &self.args.data_dir)?);
                 }
+                data.as_ref().map_or(Ok(()), expect_classes)?;
                 let dataset = model.prepared(data.as_ref().expect("loaded just now"));
                 let began = Instant::now();
                 let evaluation = self.evaluate(&dataset, model, &params, seed, repeat)?;
@@ -169,6 +170,17 @@ impl Runner<'_> {
         evaluation.folds.iter_mut().for_each(|fold| fold.repeat = repeat);
         Ok(evaluation)
     }
+}
+
+/// The experiments are of classification.
+fn expect_classes(dataset: &Dataset) -> Result<(), CommandError> {
+    let found = match dataset.targets {
+        Targets::Classes { .. } => return Ok(()),
+        Targets::Real(_) => "real targets",
+        Targets::None => "no targets",
+    };
+    let message = format!("{}: found {found}, expected classes", dataset.name);
+    Err(CommandError::usage(message, Some("`hodgelet evaluate` scores predictions of numbers")))
 }
 
 /// A cell that was run before, if it is of the same thing; a file that cannot be read counts as none.

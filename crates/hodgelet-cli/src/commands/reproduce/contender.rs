@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use hodgelet::dataset::{Column, ColumnValues, Dataset};
 use hodgelet::encode::{CellSignal, VertexSignal};
-use hodgelet::hodge::Weighting;
+use hodgelet::hodge::{DualArea, Weighting};
 use hodgelet::model::{Method, ModelParams};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -28,6 +28,8 @@ pub enum Contender {
     Own,
     /// This program's own settings on flows times the lengths of their edges: the true de Rham map
     DeRham,
+    /// The same with the metric of the mesh: dual areas on vertices, cotangents on edges, areas of triangles
+    Metric,
 }
 
 impl Contender {
@@ -42,6 +44,7 @@ impl Contender {
             Self::HodgeScaled => "WT-GP-Hodge, scaled",
             Self::Own => "hodgelet",
             Self::DeRham => "hodgelet, de Rham",
+            Self::Metric => "hodgelet, mesh metric",
         }
     }
 
@@ -56,6 +59,7 @@ impl Contender {
             Self::HodgeScaled => "hodge-scaled",
             Self::Own => "hodgelet",
             Self::DeRham => "de-rham",
+            Self::Metric => "metric",
         }
     }
 
@@ -68,10 +72,13 @@ impl Contender {
             Self::Wt | Self::WtCombinatorial => Method::Wt.faithful_params(),
             Self::LineGraph => Method::LineGraph.faithful_params(),
             Self::Hodge | Self::HodgeScaled => Method::Hodge.faithful_params(),
-            Self::Own | Self::DeRham => Method::Hodge.params(),
+            Self::Own | Self::DeRham | Self::Metric => Method::Hodge.params(),
         };
         if self == Self::WtCombinatorial {
             params.space.weighting = Weighting::Combinatorial;
+        }
+        if self == Self::Metric {
+            params.space.metric = Some(DualArea::Barycentric);
         }
         if self == Self::HodgeScaled {
             params.kernel.initial_lengthscale = None;
@@ -91,7 +98,7 @@ impl Contender {
     #[must_use]
     pub fn prepared(self, dataset: &Dataset) -> Cow<'_, Dataset> {
         match self {
-            Self::DeRham => Cow::Owned(times_lengths(dataset)),
+            Self::DeRham | Self::Metric => Cow::Owned(times_lengths(dataset)),
             _ => Cow::Borrowed(dataset),
         }
     }

@@ -167,11 +167,15 @@ fn of_fields(
     row_name: &'static str,
     rows: Vec<Row>,
 ) -> Experiment {
-    let models = chosen(args, &[Contender::LineGraph, Contender::Hodge, Contender::Own, Contender::DeRham]);
+    let models = chosen(
+        args,
+        &[Contender::LineGraph, Contender::Hodge, Contender::Own, Contender::DeRham, Contender::Metric],
+    );
     let pairs = vec![
         [Contender::LineGraph, Contender::Hodge],
         [Contender::Hodge, Contender::Own],
         [Contender::Hodge, Contender::DeRham],
+        [Contender::Hodge, Contender::Metric],
     ];
     Experiment { name, title, row_name, flows: true, rows, models, pairs }
 }

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 pub enum ReproduceCommand {
     /// Accuracy on six datasets: WT-GP and WT-GP-Hodge as published, and this program's own settings
     Table1(Table1Args),
-    /// Accuracy on vector fields by the size of their meshes: line graph, Hodge split, de Rham map
+    /// Accuracy on vector fields by the size of their meshes: line graph, Hodge split, de Rham map, mesh metric
     Table2(Table2Args),
     /// Accuracy on vector fields by the level of their noise
     Figure1(Figure1Args),
