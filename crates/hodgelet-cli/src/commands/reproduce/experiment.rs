@@ -63,7 +63,8 @@ impl Data {
             Self::Drawn(recipe) => Ok(recipe.generate(seed)?),
             Self::Named(name) => {
                 let (dataset, data_dir) = (name.clone(), data_dir.clone());
-                let source = DatasetArgs { dataset, settings: Vec::new(), seed, data_dir };
+                let (settings, hypergraph) = (Vec::new(), None);
+                let source = DatasetArgs { dataset, settings, seed, hypergraph, data_dir };
                 Ok(source.read_silently()?.dataset)
             }
         }
