@@ -139,19 +139,29 @@ class HodgeletClassifier(Supervised):
         spectral energy.
     faithful : bool
         Settings of the published code: its likelihoods, lengthscales from 1, no priors.
-    vertices : {"reference", "degree-one-hot", "degree", "constant", "attributes", "none"}, optional
+    vertices : str, optional
+        ``"reference"``, ``"degree-one-hot"``, ``"degree"``, ``"constant"``, ``"curvature"``, ``"structure"``,
+        ``"attributes"`` or ``"none"``.
         Signal on vertices. By default ``"reference"`` (one-hot degrees beside attributes and labels), and none where
         edges carry a flow.
-    edges, higher : {"auto", "columns", "constant", "none"}
-        Signal on edges, and on cells of dimension 2 or more; ``"auto"`` takes attributes and labels if there are any.
+    edges, higher : str
+        Signal on edges, and on cells of dimension 2 or more: ``"auto"`` (attributes and labels if there are any),
+        ``"columns"``, ``"constant"``, ``"degree"``, ``"curvature"``, ``"structure"``, ``"auto-structure"`` or
+        ``"none"``.
     max_degree : int, optional
         In place of the 99th percentile of the training degrees.
-    laplacian : {"combinatorial", "normalized"}, optional
-        By default combinatorial with the split and normalized without.
+    laplacian : str, optional
+        ``"combinatorial"`` (the default with the split), ``"normalized"`` (without), ``"normalized-hodge"``,
+        ``"random-walk"``, or ``"dec"`` and ``"dec-circumcentric"``, the metric of the vertices' ``position``.
     dims : sequence of int, optional
         Dimensions whose signals are used; all that carry one by default.
     without : sequence of str
         Blocks that are left out, such as ``["edge harmonic"]``.
+    signed : str or list of cycles, optional
+        Signed features of flows, for graphs that are one complex: ``"harmonic"``, ``"harmonic:EXACT,COEXACT"`` with so
+        many of the lowest eigenvectors, or closed walks, each a list of vertices.
+    signed_only : bool
+        Whether energies are left out beside signed features.
     cliques : int
         Cliques of a graph become simplices up to this dimension; 1 leaves graphs as they are.
     n_filters, n_bands : int
@@ -232,6 +242,8 @@ class HodgeletClassifier(Supervised):
         laplacian: str | None = None,
         dims: Sequence[int] | None = None,
         without: Sequence[str] = (),
+        signed: Any = None,
+        signed_only: bool = False,
         cliques: int = 2,
         n_filters: int = 10,
         n_bands: int = 3,
@@ -268,6 +280,8 @@ class HodgeletClassifier(Supervised):
         self.laplacian = laplacian
         self.dims = dims
         self.without = without
+        self.signed = signed
+        self.signed_only = signed_only
         self.cliques = cliques
         self.n_filters = n_filters
         self.n_bands = n_bands
@@ -389,19 +403,29 @@ class HodgeletRegressor(Supervised):
         spectral energy.
     faithful : bool
         Settings of the published code: its likelihoods, lengthscales from 1, no priors.
-    vertices : {"reference", "degree-one-hot", "degree", "constant", "attributes", "none"}, optional
+    vertices : str, optional
+        ``"reference"``, ``"degree-one-hot"``, ``"degree"``, ``"constant"``, ``"curvature"``, ``"structure"``,
+        ``"attributes"`` or ``"none"``.
         Signal on vertices. By default ``"reference"`` (one-hot degrees beside attributes and labels), and none where
         edges carry a flow.
-    edges, higher : {"auto", "columns", "constant", "none"}
-        Signal on edges, and on cells of dimension 2 or more; ``"auto"`` takes attributes and labels if there are any.
+    edges, higher : str
+        Signal on edges, and on cells of dimension 2 or more: ``"auto"`` (attributes and labels if there are any),
+        ``"columns"``, ``"constant"``, ``"degree"``, ``"curvature"``, ``"structure"``, ``"auto-structure"`` or
+        ``"none"``.
     max_degree : int, optional
         In place of the 99th percentile of the training degrees.
-    laplacian : {"combinatorial", "normalized"}, optional
-        By default combinatorial with the split and normalized without.
+    laplacian : str, optional
+        ``"combinatorial"`` (the default with the split), ``"normalized"`` (without), ``"normalized-hodge"``,
+        ``"random-walk"``, or ``"dec"`` and ``"dec-circumcentric"``, the metric of the vertices' ``position``.
     dims : sequence of int, optional
         Dimensions whose signals are used; all that carry one by default.
     without : sequence of str
         Blocks that are left out, such as ``["edge harmonic"]``.
+    signed : str or list of cycles, optional
+        Signed features of flows, for graphs that are one complex: ``"harmonic"``, ``"harmonic:EXACT,COEXACT"`` with so
+        many of the lowest eigenvectors, or closed walks, each a list of vertices.
+    signed_only : bool
+        Whether energies are left out beside signed features.
     cliques : int
         Cliques of a graph become simplices up to this dimension; 1 leaves graphs as they are.
     n_filters, n_bands : int
@@ -470,6 +494,8 @@ class HodgeletRegressor(Supervised):
         laplacian: str | None = None,
         dims: Sequence[int] | None = None,
         without: Sequence[str] = (),
+        signed: Any = None,
+        signed_only: bool = False,
         cliques: int = 2,
         n_filters: int = 10,
         n_bands: int = 3,
@@ -504,6 +530,8 @@ class HodgeletRegressor(Supervised):
         self.laplacian = laplacian
         self.dims = dims
         self.without = without
+        self.signed = signed
+        self.signed_only = signed_only
         self.cliques = cliques
         self.n_filters = n_filters
         self.n_bands = n_bands

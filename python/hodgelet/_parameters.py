@@ -30,7 +30,8 @@ def parameters_of(settings: dict[str, Any]) -> dict[str, Any]:
         "edges": encoding["edges"],
         "higher": encoding["higher"],
         "max_degree": encoding["max_degree"],
-        "laplacian": _LAPLACIANS.get(space["weighting"], space["weighting"]),
+        "laplacian": _laplacian(space),
+        "signed": _signed(space.get("signed")),
         "dims": space["dims"],
         "without": [_block(block) for block in space["without"]],
         "cliques": _cliques(space["lift"]),
@@ -57,6 +58,24 @@ def _method(space: dict[str, Any]) -> str:
     if space["lift"] == "line-graph":
         return "line-graph"
     return "hodge" if space["split"] else "wt"
+
+
+def _laplacian(space: dict[str, Any]) -> str:
+    metric = space.get("metric")
+    if metric is not None:
+        return "dec" if metric == "barycentric" else f"dec-{metric}"
+    weighting: str = space["weighting"]
+    return _LAPLACIANS.get(weighting, weighting)
+
+
+def _signed(signed: dict[str, Any] | None) -> Any:
+    if signed is None:
+        return None
+    if "cycles" in signed:
+        return signed["cycles"]
+    basis = signed["harmonic"]
+    counts = (basis["exact"], basis["coexact"])
+    return "harmonic" if counts == (0, 0) else f"harmonic:{counts[0]},{counts[1]}"
 
 
 def _cliques(lift: Any) -> int:

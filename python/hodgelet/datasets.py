@@ -35,12 +35,18 @@ class Dataset:
 
 
 def load(
-    name: str | os.PathLike[str], *, seed: int = 0, data_dir: str | os.PathLike[str] | None = None, **settings: Any
+    name: str | os.PathLike[str],
+    *,
+    seed: int = 0,
+    data_dir: str | os.PathLike[str] | None = None,
+    hypergraph: str | None = None,
+    **settings: Any,
 ) -> Dataset:
     """Reads a dataset by path or name, or draws a built-in one.
 
     ``settings`` are the parameters of a built-in dataset. Datasets by name lie in ``data_dir``, or in the folder that
-    the variable ``HODGELET_DATA`` names. ``hodgelet datasets list`` shows the built-in names.
+    the variable ``HODGELET_DATA`` names. ``hypergraph`` says which complex stands for a hypergraph. The command
+    ``hodgelet datasets list`` shows the built-in names.
 
     >>> from hodgelet import datasets
     >>> sbm = datasets.load("sbm", n_graphs=20)
@@ -57,12 +63,13 @@ def load(
 
     folder = os.environ.get("HODGELET_DATA") if data_dir is None else os.fspath(data_dir)
     assignments = [f"{key}={value}" for key, value in settings.items()]
-    read = _native.read_dataset(os.fspath(name), assignments, seed, folder or None)
+    read = _native.read_dataset(os.fspath(name), assignments, seed, folder or None, hypergraph)
     graphs = GraphBatch(
         vertices=read["vertices"],
         edge_offsets=read["edge_offsets"],
         edges=read["edges"],
         boundaries=[Boundary(**boundary) for boundary in read["boundaries"]],
+        weights=read["weights"],
         columns=[Column(**column) for column in read["columns"]],
     )
     classes = classes_from_names(read["classes"]) if "classes" in read else None

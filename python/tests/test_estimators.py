@@ -190,6 +190,8 @@ SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"kernel": "rbf"}, "setting `kernel` is `rbf`: expected se, matern12"),
     ({"method": "hodgelet"}, 'setting `method` is "hodgelet": unknown variant'),
     ({"laplacian": "x"}, "setting `laplacian` is `x`, expected one of combinatorial, normalized"),
+    ({"laplacian": "dec"}, "position"),
+    ({"signed": "x"}, 'setting `signed` is "x": expected harmonic'),
     ({"n_filters": 0}, "filter"),
     ({"n_filters": -1}, "setting `n_filters` is -1"),
     ({"n_filters": "ten"}, 'setting `n_filters` is "ten"'),
@@ -322,3 +324,46 @@ def test_a_signal_is_split_into_parts_that_the_operators_annihilate() -> None:
     assert_allclose(hodgelet.hodge.laplacian(graph, 1), b1.T @ b1 + b2 @ b2.T)
     with pytest.raises(HodgeletInputError, match="7 rows"):
         hodgelet.hodge.decompose(graph, flow[:7])
+
+
+def test_weights_of_cells_change_the_laplacian() -> None:
+    edges, offsets = np.array([[0, 1], [1, 2]]), np.array([0, 2])
+    plain = GraphBatch(np.array([3]), offsets, edges)
+    weighted = GraphBatch(np.array([3]), offsets, edges, weights={1: np.array([1.0, 4.0])})
+    boundary = hodgelet.hodge.boundary(plain, 1)
+    assert_allclose(hodgelet.hodge.laplacian(weighted), boundary @ np.diag([1.0, 4.0]) @ boundary.T)
+    ones = GraphBatch(np.array([3]), offsets, edges, weights={1: np.ones(2)})
+    assert_allclose(hodgelet.hodge.laplacian(ones), hodgelet.hodge.laplacian(plain))
+    wrong = GraphBatch(np.array([3]), offsets, edges, weights={1: np.array([1.0, -4.0])})
+    with pytest.raises(HodgeletInputError, match="weight"):
+        hodgelet.hodge.laplacian(wrong)
+
+
+def test_weights_reach_the_features() -> None:
+    rng = np.random.default_rng(0)
+    batch = hodgelet.as_batch([ring(n) for n in range(4, 10)])
+    weighted = hodgelet.GraphBatch(
+        batch.vertices, batch.edge_offsets, batch.edges, weights={1: rng.uniform(0.5, 2.0, len(batch.edges))}
+    )
+    transformer = HodgeletTransformer(vertices="degree-one-hot", standardize=False).fit(batch)
+    assert (transformer.measures(weighted)["vertex co-exact"].eigenvalues.size) > 0
+    plain = HodgeletTransformer(edges="constant", standardize=False).fit_transform(batch)
+    other = HodgeletTransformer(edges="constant", standardize=False).fit_transform(weighted)
+    assert not np.allclose(plain, other)
+
+
+def test_signed_features_tell_a_flow_from_its_reverse() -> None:
+    edges = ring(6)[0]
+    rng = np.random.default_rng(0)
+    sign = np.repeat([1.0, -1.0], 8)
+    flows = sign[:, None] + 0.3 * rng.normal(size=(16, 6))
+    columns = [Column("flow", 1, "real", flows.reshape(-1, 1), oriented=True)]
+    batch = GraphBatch(np.full(16, 6), 6 * np.arange(17), np.tile(edges.T, (16, 1)), columns=columns)
+    model = HodgeletClassifier(signed="harmonic", signed_only=True, max_iter=20).fit(batch, sign)
+    assert [block.name for block in model.blocks_] == ["edge signed"]
+    assert model.score(batch, sign) == 1.0
+    along = HodgeletTransformer(signed=[[0, 1, 2, 3, 4, 5]], signed_only=True, standardize=False).fit(batch)
+    assert_allclose(np.abs(along.transform(batch)[:, 0]), np.abs(flows.sum(axis=1)))
+    import pickle
+
+    assert_array_equal(pickle.loads(pickle.dumps(along)).transform(batch), along.transform(batch))

@@ -112,6 +112,7 @@ def test_a_loaded_estimator_trains_the_same_model_again(shapes: tuple[list[Any],
         "random_state": 11,
     }
     model = HodgeletClassifier(**settings).fit(*shapes)
+    assert model.get_params()["signed"] is None
     model.save(tmp_path / "model")
     again = HodgeletClassifier.load(tmp_path / "model")
     assert {name: again.get_params()[name] for name in settings} == settings

@@ -2,7 +2,7 @@
 
 use crate::error::Fault;
 use hodgelet::complex::Complex;
-use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets, WEIGHTS};
 use hodgelet::linalg::SparseMat;
 use hodgelet::signal::Orientation;
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
@@ -17,7 +17,7 @@ pub struct Arrays<'py> {
     edges: Cells<'py>,
     triangles: Option<Cells<'py>>,
     boundaries: Vec<Boundary<'py>>,
-    n_weights: usize,
+    weights: Vec<(usize, PyReadonlyArray1<'py, f64>)>,
     columns: Vec<ColumnArrays<'py>>,
 }
 
@@ -66,16 +66,13 @@ impl<'py> Arrays<'py> {
             edges,
             triangles,
             boundaries: boundaries.collect::<PyResult<_>>()?,
-            n_weights: batch.getattr("weights")?.len()?,
+            weights: weights(&batch.getattr("weights")?)?,
             columns: columns.collect::<PyResult<_>>()?,
         })
     }
 
     /// What the arrays hold, to be read without the interpreter.
     pub fn view(&self) -> Result<View<'_>, Fault> {
-        if self.n_weights > 0 {
-            return Err(Fault::input("weights of cells are not used by any Laplacian; take them out"));
-        }
         let vertices = slice(self.vertices.as_slice(), "vertices")?;
         let n = vertices.len();
         let sizes = vertices.iter().enumerate().map(|(graph, &count)| {
@@ -88,6 +85,7 @@ impl<'py> Arrays<'py> {
             edges: self.edges.view(n, "edge")?,
             triangles: self.triangles.as_ref().map(|cells| cells.view(n, "triangle")).transpose()?,
             boundaries: self.boundaries.iter().map(|b| b.view(n)).collect::<Result<_, _>>()?,
+            weights: self.weights.iter().map(weight_view).collect::<Result<_, _>>()?,
             columns: self.columns.iter().map(ColumnArrays::view).collect::<Result<_, _>>()?,
         })
     }
@@ -171,6 +169,7 @@ pub struct View<'a> {
     edges: CellView<'a>,
     triangles: Option<CellView<'a>>,
     boundaries: Vec<BoundaryView<'a>>,
+    weights: Vec<(usize, &'a [f64])>,
     columns: Vec<ColumnView<'a>>,
 }
 
@@ -218,6 +217,12 @@ impl View<'_> {
         for column in &self.columns {
             let starts = dataset.cell_starts(column.dim);
             dataset.columns.push(column.build(starts)?);
+        }
+        for &(dim, weights) in &self.weights {
+            let values = ColumnValues::Real { channels: vec!["0".to_owned()], values: weights.to_vec() };
+            let (name, starts) = (WEIGHTS.to_owned(), dataset.cell_starts(dim));
+            let orientation = Orientation::Unoriented;
+            dataset.columns.push(Column { name, dim, orientation, starts, values });
         }
         dataset.check().map_err(Fault::input)?;
         Ok(dataset)
@@ -327,6 +332,22 @@ fn starts(
         )));
     }
     Ok(offsets.iter().map(|&offset| offset as usize).collect())
+}
+
+/// Weights by dimension, from a dict.
+fn weights<'py>(dict: &Bound<'py, PyAny>) -> PyResult<Vec<(usize, PyReadonlyArray1<'py, f64>)>> {
+    let read = |item: PyResult<Bound<'py, PyAny>>| -> PyResult<(usize, PyReadonlyArray1<'py, f64>)> {
+        let dim = item?;
+        let found = dict.get_item(&dim)?;
+        Ok((dim.extract()?, found.extract().map_err(|_| wrong_type(&found, "weights", 1))?))
+    };
+    dict.try_iter()?.map(read).collect()
+}
+
+fn weight_view<'a>(
+    (dim, weights): &'a (usize, PyReadonlyArray1<'_, f64>),
+) -> Result<(usize, &'a [f64]), Fault> {
+    Ok((*dim, slice(weights.as_slice(), "weights")?))
 }
 
 fn slice<'a, T, E>(array: Result<&'a [T], E>, what: &str) -> Result<&'a [T], Fault> {

@@ -3,6 +3,7 @@
 use crate::arrays;
 use crate::error::Fault;
 use crate::run::run;
+use hodgelet::complex::Expansion;
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
 use hodgelet::signal::Orientation;
 use hodgelet_cli::source::{DataDirArgs, DatasetArgs};
@@ -19,8 +20,11 @@ pub fn read_dataset(
     settings: Vec<String>,
     seed: u64,
     data_dir: Option<PathBuf>,
+    hypergraph: Option<String>,
 ) -> PyResult<Bound<'_, PyDict>> {
-    let source = DatasetArgs { dataset: name, settings, seed, data_dir: DataDirArgs { data_dir } };
+    let hypergraph = hypergraph.map(|name| name.parse::<Expansion>()).transpose().map_err(Fault::input)?;
+    let data_dir = DataDirArgs { data_dir };
+    let source = DatasetArgs { dataset: name, settings, seed, hypergraph, data_dir };
     let read = run(py, None, None, |_| Ok(source.read_silently()?))?;
     let dict = PyDict::new(py);
     let dataset = &read.dataset;
@@ -28,8 +32,9 @@ pub fn read_dataset(
     dict.set_item("ids", &read.ids)?;
     dict.set_item("report", read.report.to_string())?;
     complexes(&dict, dataset)?;
-    let columns = dataset.columns.iter().map(|c| column(py, c)).collect::<PyResult<Vec<_>>>()?;
-    dict.set_item("columns", columns)?;
+    let signals = dataset.columns.iter().filter(|column| !column.is_weights());
+    dict.set_item("columns", signals.map(|c| column(py, c)).collect::<PyResult<Vec<_>>>()?)?;
+    dict.set_item("weights", weights(py, dataset)?)?;
     match &dataset.targets {
         Targets::None => {}
         Targets::Classes { names, labels } => {
@@ -85,6 +90,17 @@ fn boundary<'py>(py: Python<'py>, dataset: &Dataset, dim: usize) -> PyResult<Bou
     dict.set_item("face_offsets", PyArray1::from_vec(py, face_starts))?;
     dict.set_item("faces", PyArray1::from_vec(py, faces))?;
     dict.set_item("coefficients", PyArray1::from_vec(py, coefficients))?;
+    Ok(dict)
+}
+
+/// Weights of cells by dimension.
+fn weights<'py>(py: Python<'py>, dataset: &Dataset) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for column in dataset.columns.iter().filter(|column| column.is_weights()) {
+        if let ColumnValues::Real { values, .. } = &column.values {
+            dict.set_item(column.dim, PyArray1::from_slice(py, values))?;
+        }
+    }
     Ok(dict)
 }
 

@@ -4,10 +4,11 @@ use crate::arrays;
 use crate::batch::Arrays;
 use crate::error::Fault;
 use crate::run::run;
-use crate::settings::weighting;
+use crate::settings::{self, lift};
 use hodgelet::complex::Complex;
-use hodgelet::dataset::Targets;
-use hodgelet::hodge::{self, Operators, Term};
+use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::hodge::{self, CellWeights, HodgeError, Operators, Term, Weighting};
+use hodgelet::model::SpaceParams;
 use hodgelet::signal::{Orientation, Signal};
 use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -17,11 +18,10 @@ type Array<'py> = Bound<'py, PyArray2<f64>>;
 /// Betti numbers of every complex, over the reals.
 #[pyfunction]
 pub fn betti_numbers(py: Python<'_>, batch: &Bound<'_, PyAny>, cliques: usize) -> PyResult<Vec<Vec<usize>>> {
-    let complexes = complexes(py, batch, cliques)?;
+    let (_, complexes) = complexes(py, batch, cliques)?;
     run(py, None, None, |_| {
-        let betti = |complex: &Complex| {
-            hodge::betti_numbers(&Operators::new(complex, hodge::Weighting::Combinatorial))
-        };
+        let betti =
+            |complex: &Complex| hodge::betti_numbers(&Operators::new(complex, Weighting::Combinatorial));
         Ok(complexes.iter().map(betti).collect::<Result<_, _>>()?)
     })
 }
@@ -34,7 +34,8 @@ pub fn boundary<'py>(
     dim: usize,
     cliques: usize,
 ) -> PyResult<Array<'py>> {
-    let complex = only(complexes(py, batch, cliques)?)?;
+    let (_, complexes) = complexes(py, batch, cliques)?;
+    let complex = only(complexes)?;
     match complex.boundary(dim) {
         Some(boundary) => arrays::matrix(py, &boundary.to_dense()),
         None => {
@@ -54,15 +55,14 @@ pub fn laplacian<'py>(
     laplacian: &str,
     cliques: usize,
 ) -> PyResult<Array<'py>> {
-    let complex = only(complexes(py, batch, cliques)?)?;
+    let one = One::new(py, batch, laplacian, cliques)?;
     let term = match term {
         "both" => Term::Both,
         "down" => Term::Down,
         "up" => Term::Up,
         _ => return Err(Fault::input(format!("term is `{term}`, expected both, down or up")).into()),
     };
-    let operators = Operators::new(&complex, weighting(laplacian)?);
-    arrays::matrix(py, &hodge::laplacian(&operators, dim, term))
+    arrays::matrix(py, &hodge::laplacian(&one.operators()?, dim, term))
 }
 
 /// Exact, co-exact and harmonic parts of an oriented signal on the cells of the only complex of a batch.
@@ -75,13 +75,12 @@ pub fn decompose<'py>(
     laplacian: &str,
     cliques: usize,
 ) -> PyResult<(Array<'py>, Array<'py>, Array<'py>)> {
-    let complex = only(complexes(py, batch, cliques)?)?;
+    let one = One::new(py, batch, laplacian, cliques)?;
     let values = signal.as_array();
     let (n, width) = values.dim();
     let rows: Vec<f64> = values.iter().copied().collect();
     let signal = Signal::from_row_major(n, width, &rows, Orientation::Oriented).map_err(Fault::input)?;
-    let operators = Operators::new(&complex, weighting(laplacian)?);
-    let out = run(py, None, None, |_| Ok(hodge::decompose(&operators, dim, &signal)?))?;
+    let out = run(py, None, None, |_| Ok(hodge::decompose(&one.operators()?, dim, &signal)?))?;
     Ok((
         arrays::matrix(py, &out.exact)?,
         arrays::matrix(py, &out.coexact)?,
@@ -89,17 +88,45 @@ pub fn decompose<'py>(
     ))
 }
 
-/// The complexes of a batch, graphs with their cliques filled.
-fn complexes(py: Python<'_>, batch: &Bound<'_, PyAny>, cliques: usize) -> PyResult<Vec<Complex>> {
+/// The only complex of a batch, with the weights of its cells.
+struct One {
+    complex: Complex,
+    weighting: Weighting,
+    weights: Option<CellWeights>,
+}
+
+impl One {
+    fn new(py: Python<'_>, batch: &Bound<'_, PyAny>, laplacian: &str, cliques: usize) -> PyResult<Self> {
+        let chosen = settings::laplacian(laplacian)?;
+        let (dataset, complexes) = complexes(py, batch, cliques)?;
+        let complex = only(complexes)?;
+        let weighting = chosen.weighting;
+        let space =
+            SpaceParams { lift: lift(cliques), weighting, metric: chosen.metric, ..SpaceParams::default() };
+        let weights = space.weights(&dataset, 0, &complex).map_err(Fault::from)?;
+        Ok(Self { complex, weighting, weights })
+    }
+
+    fn operators(&self) -> Result<Operators<'_>, Fault> {
+        match &self.weights {
+            Some(weights) => Ok(Operators::weighted(&self.complex, weights).map_err(HodgeError::from)?),
+            None => Ok(Operators::new(&self.complex, self.weighting)),
+        }
+    }
+}
+
+/// The dataset of a batch, and its complexes with the cliques of graphs filled.
+fn complexes(py: Python<'_>, batch: &Bound<'_, PyAny>, cliques: usize) -> PyResult<(Dataset, Vec<Complex>)> {
     let arrays = Arrays::of(batch)?;
     let view = arrays.view()?;
     run(py, None, None, |_| {
-        let complexes = view.dataset(Targets::None)?.complexes;
-        let lifted = |complex: Complex| match complex.dim() <= 1 && cliques > 1 {
+        let dataset = view.dataset(Targets::None)?;
+        let lifted = |complex: &Complex| match complex.dim() <= 1 && cliques > 1 {
             true => complex.clique_complex(cliques).map_err(Fault::input),
-            false => Ok(complex),
+            false => Ok(complex.clone()),
         };
-        complexes.into_iter().map(lifted).collect()
+        let complexes = dataset.complexes.iter().map(lifted).collect::<Result<_, _>>()?;
+        Ok((dataset, complexes))
     })
 }
 

@@ -4,8 +4,7 @@ use crate::error::Fault;
 use clap::builder::TypedValueParser;
 use hodgelet::complex::MAX_CLIQUE_DIM;
 use hodgelet::dataset::Dataset;
-use hodgelet::feature::{Block, Part};
-use hodgelet::hodge::Weighting;
+use hodgelet::feature::{Block, Part, SignedParams};
 use hodgelet::model::{FeatureTransform, Lift, Method, ModelParams};
 use hodgelet::wavelet::BankParams;
 use hodgelet_cli::{args, model_args};
@@ -46,13 +45,21 @@ impl Settings {
         self.set("higher", &mut encoding.higher)?;
         encoding.max_degree = self.take("max_degree")?;
         if let Some(name) = self.take::<String>("laplacian")? {
-            space.weighting = weighting(&name)?;
+            let chosen = laplacian(&name)?;
+            (space.weighting, space.metric) = (chosen.weighting, chosen.metric);
         }
+        space.signed = self.take("signed")?.map(signed).transpose()?;
         if let Some(dims) = self.take("dims")? {
             space.dims = Some(dims);
         }
         let without: Vec<String> = self.take("without")?.unwrap_or_default();
         space.without = without.iter().map(|name| block(name)).collect::<Result<_, _>>()?;
+        if self.take("signed_only")?.unwrap_or(false) {
+            let highest = dataset.complexes.iter().map(|complex| complex.dim()).max().unwrap_or(0);
+            let parts = [Part::Exact, Part::Coexact, Part::Harmonic, Part::Whole];
+            let energies = (0..=highest.max(2)).flat_map(|dim| parts.map(|part| Block { dim, part }));
+            space.without.extend(energies);
+        }
         if let (Some(dim), true) = (self.take::<usize>("cliques")?, space.lift != Lift::LineGraph) {
             space.lift = lift(dim);
         }
@@ -144,7 +151,7 @@ pub fn lift(dim: usize) -> Lift {
 }
 
 /// A Laplacian by its name, as the command takes it.
-pub fn weighting(name: &str) -> Result<Weighting, Fault> {
+pub fn laplacian(name: &str) -> Result<args::Laplacian, Fault> {
     let parser = args::laplacian();
     parser.parse_ref(&clap::Command::new("hodgelet"), None, OsStr::new(name)).map_err(|_| {
         let names = parser.possible_values().into_iter().flatten();
@@ -153,9 +160,20 @@ pub fn weighting(name: &str) -> Result<Weighting, Fault> {
     })
 }
 
+/// Signed features by their name, as the command takes it, or as a list of cycles.
+fn signed(value: Value) -> Result<SignedParams, Fault> {
+    let shown = value.to_string();
+    let read = match &value {
+        Value::String(name) => args::signed(name),
+        _ => serde_json::from_value(value).map(SignedParams::Cycles).map_err(|e| e.to_string()),
+    };
+    read.map_err(|message| Fault::input(format!("setting `signed` is {shown}: {message}")))
+}
+
 /// A block by its name, such as `edge exact`.
 fn block(name: &str) -> Result<Block, Fault> {
-    let of_dim = |dim| Block::split(dim).into_iter().chain([Block { dim, part: Part::Whole }]);
+    let others = [Part::Whole, Part::Signed];
+    let of_dim = |dim| Block::split(dim).into_iter().chain(others.map(|part| Block { dim, part }));
     let found = (0..=MAX_CLIQUE_DIM).flat_map(of_dim).find(|block| block.to_string() == name);
     found.ok_or_else(|| {
         Fault::input(format!("setting `without` names the block `{name}`, expected such as `edge exact`"))

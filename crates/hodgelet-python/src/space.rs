@@ -8,7 +8,7 @@ use crate::settings::Settings;
 use faer::Mat;
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::encode::Encoding;
-use hodgelet::feature::{Block, BlockMeasures, Standardizer};
+use hodgelet::feature::{Block, BlockMeasures, SignedBasis, Standardizer};
 use hodgelet::model::{
     BlockSpace, FeatureMap, FeatureTransform, Lift, ModelError, SpaceParams, measure_dataset,
 };
@@ -30,6 +30,8 @@ pub struct FeatureSpace {
 struct Fitted {
     space: SpaceParams,
     encoding: Encoding,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    signed: Option<SignedBasis>, // which a serialized encoding leaves out
     blocks: Vec<BlockSpace>,
 }
 
@@ -122,8 +124,10 @@ impl FeatureSpace {
 /// The feature space of bytes that `FeatureSpace.to_bytes` gave.
 #[pyfunction]
 pub fn space_from_bytes(bytes: &[u8]) -> PyResult<FeatureSpace> {
-    let fitted = serde_json::from_slice(bytes);
-    Ok(FeatureSpace { fitted: fitted.map_err(|e| Fault::File(None, format!("not a feature space: {e}")))? })
+    let read = serde_json::from_slice(bytes);
+    let mut fitted: Fitted = read.map_err(|e| Fault::File(None, format!("not a feature space: {e}")))?;
+    fitted.encoding = fitted.encoding.with_signed(fitted.signed.clone());
+    Ok(FeatureSpace { fitted })
 }
 
 fn fit_space(dataset: &Dataset, space: SpaceParams, seed: u64, watch: &Watch) -> Result<Fitted, Fault> {
@@ -131,7 +135,7 @@ fn fit_space(dataset: &Dataset, space: SpaceParams, seed: u64, watch: &Watch) ->
         bank.clone().check().map_err(ModelError::from)?; // before the long part
     }
     let all: Vec<usize> = (0..dataset.len()).collect();
-    let encoding = space.encoding.fit(dataset, &all).map_err(ModelError::from)?;
+    let encoding = space.fit_encoding(dataset, &all)?;
     let n = dataset.len();
     let measured =
         measure_dataset(dataset, &encoding, &space, |done| watch.note("measuring", done, n, None))?;
@@ -144,7 +148,8 @@ fn fit_space(dataset: &Dataset, space: SpaceParams, seed: u64, watch: &Watch) ->
         let standardizer = Standardizer::fit(features.as_ref(), None);
         blocks.push(BlockSpace { block, n_channels: measures.n_channels(), map, standardizer });
     }
-    Ok(Fitted { space, encoding, blocks })
+    let signed = encoding.signed().cloned();
+    Ok(Fitted { space, encoding, signed, blocks })
 }
 
 /// What turns graphs into features, whoever holds it.
@@ -254,6 +259,9 @@ impl SpaceView<'_> {
                     FeatureMap::Harmonic => names.push(format!("{block} | {channel}")),
                     FeatureMap::Wavelets(_) => {
                         names.extend((1..=width).map(|j| format!("{block} | {channel} | filter {j}")));
+                    }
+                    FeatureMap::Signed(_) => {
+                        names.extend((1..=width).map(|j| format!("{block} | {channel} | vector {j}")));
                     }
                     FeatureMap::Fourier(_) => {
                         names.extend((1..=width).map(|j| format!("{block} | {channel} | point {j}")));
