@@ -372,7 +372,12 @@ class HodgeletClassifier(Supervised):
         """
         from hodgelet import _native
 
-        fitted = _native.Model.load(os.fspath(path))
+        return cls._of_model(_native.Model.load(os.fspath(path)), path, classes, params)
+
+    @classmethod
+    def _of_model(
+        cls, fitted: _native.Model, path: str | os.PathLike[str], classes: Any, params: dict[str, Any]
+    ) -> HodgeletClassifier:
         names = fitted.class_names()
         if names is None:
             raise HodgeletInputError(f"{path} predicts real numbers, expected classes; use `HodgeletRegressor.load`")
@@ -603,14 +608,14 @@ class HodgeletRegressor(Supervised):
         )
 
 
-def load(path: str | os.PathLike[str], **params: Any) -> HodgeletClassifier | HodgeletRegressor:
-    """The classifier or regressor of a model file, whoever wrote it."""
+def load(path: str | os.PathLike[str], *, classes: Any = None, **params: Any) -> HodgeletClassifier | HodgeletRegressor:
+    """The classifier or regressor of a model file, whoever wrote it; see `HodgeletClassifier.load`."""
     from hodgelet import _native
 
     fitted = _native.Model.load(os.fspath(path))
     if fitted.class_names() is None:
         return HodgeletRegressor._from_native(fitted, params)
-    return HodgeletClassifier.load(path, **params)
+    return HodgeletClassifier._of_model(fitted, path, classes, params)
 
 
 def _named_classes(names: list[str], classes: Any) -> NDArray[Any]:

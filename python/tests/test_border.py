@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,8 @@ def python(program: str) -> subprocess.Popen[str]:
 def test_an_interrupt_ends_training_and_leaves_the_estimator_usable() -> None:
     process = python(
         """
-        import time
+        import signal
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell has it ignored
         from hodgelet import HodgeletClassifier, datasets
         data = datasets.load("sbm", n_graphs=60)
         model = HodgeletClassifier(max_iter=100000, tol=0.0, restarts=100000, n_jobs=1)
@@ -121,6 +123,20 @@ def test_an_interrupt_ends_training_and_leaves_the_estimator_usable() -> None:
     out, err = process.communicate(timeout=60)
     assert out.splitlines() == ["interrupted False", "done 60"], err
     assert process.returncode == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_an_interrupt_ends_the_command(tmp_path: Path) -> None:
+    endless = ["--iterations", "1000000", "--restarts", "1000000", "--out", str(tmp_path / "model")]
+    line = [sys.executable, "-m", "hodgelet", "fit", "sbm", *endless]
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2.0)
+    assert process.poll() is None, "training must still run"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, "")
+    assert err == "error: interrupted\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_progress_is_reported_and_its_exceptions_come_through(blocks: datasets.Dataset, codes: np.ndarray) -> None:
