@@ -8,7 +8,7 @@ from hodgelet import datasets, hodge
 from hodgelet._batch import Boundary, Column, GraphBatch
 from hodgelet._errors import HodgeletError, HodgeletFileError, HodgeletInputError, HodgeletWarning, NotFittedError
 from hodgelet._estimators import HodgeletClassifier, HodgeletRegressor, load
-from hodgelet._inputs import as_batch
+from hodgelet._inputs import HodgeletOrientationWarning, as_batch
 from hodgelet._native import __version__
 from hodgelet._results import (
     Block,
@@ -34,6 +34,7 @@ __all__ = [
     "HodgeletError",
     "HodgeletFileError",
     "HodgeletInputError",
+    "HodgeletOrientationWarning",
     "HodgeletRegressor",
     "HodgeletTransformer",
     "HodgeletWarning",

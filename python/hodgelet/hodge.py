@@ -84,7 +84,8 @@ def decompose(
 
 
 def _one(graph: Any) -> GraphBatch:
-    batch = as_batch(graph if isinstance(graph, GraphBatch) else [graph])
+    many = graph if isinstance(graph, GraphBatch) else [graph]
+    batch = as_batch(many, vertex_attrs=[], edge_attrs=[])  # no signal is read, so none can be at fault
     if len(batch) != 1:
         raise HodgeletInputError(f"{len(batch)} graphs, expected one")
     return batch

@@ -1,44 +1,87 @@
-"""From what users hold to a `GraphBatch`."""
+"""From what users hold to a `GraphBatch`: one file a library, none of them imported here.
+
+A graph is recognized by what it can do, so that no library is needed to import this one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
-from hodgelet._batch import Column, GraphBatch
+from hodgelet._batch import GraphBatch
 from hodgelet._errors import HodgeletInputError
+from hodgelet._inputs._options import Attributes, HodgeletOrientationWarning, Options
+from hodgelet._inputs._recognize import is_one_graph, reader_of
 
-__all__ = ["as_batch"]
+__all__ = ["HodgeletOrientationWarning", "as_batch"]
 
 
 def as_batch(
     graphs: Any,
     *,
-    vertex_attrs: Sequence[str] | Mapping[str, str] | None = None,
-    edge_attrs: Sequence[str] | Mapping[str, str] | None = None,
-    oriented: Sequence[str] = (),
+    vertex_attrs: Attributes = None,
+    edge_attrs: Attributes = None,
+    oriented: Iterable[str] | Mapping[str, bool] = (),
+    cell_attrs: Mapping[int, Attributes] | None = None,
+    hypergraph: str = "star",
+    max_dim: int | None = None,
 ) -> GraphBatch:
-    """One `GraphBatch` of a batch, or of a list of batches or ``(edge_index, x, edge_attr)`` tuples."""
+    """One `GraphBatch` of many graphs, all from one library.
+
+    Parameters
+    ----------
+    graphs
+        A sequence of graphs, or a `GraphBatch`, which is examined and returned.
+    vertex_attrs, edge_attrs
+        Names of the attributes to take, or a mapping from name to ``"real"`` or ``"labels"``; ``None`` takes those of
+        the first cell, which every other must have then. Strings, whole numbers and booleans are labels, floats and
+        vectors are real.
+    oriented
+        Names of edge attributes that are flows: their sign belongs to the direction of the edge. A mapping may also
+        say ``False``, which silences the warning that they might be.
+    cell_attrs
+        As ``edge_attrs``, for cells of dimension 2 and more, by dimension.
+    hypergraph
+        ``"star"``, ``"clique"`` or ``"simplices"``: what a hypergraph becomes.
+    max_dim
+        Highest dimension of cells taken from complexes and hypergraphs.
+
+    Raises
+    ------
+    HodgeletInputError
+        Names the graph at fault, what was found and what was expected.
+
+    >>> from hodgelet import as_batch
+    >>> triangle = ([[0, 1, 2], [1, 2, 0]], [[1.0], [2.0], [3.0]])
+    >>> batch = as_batch([triangle, triangle])
+    >>> batch.n_graphs, batch.edges.shape, [c.name for c in batch.columns]
+    (2, (6, 2), ['x'])
+
+    """
     if isinstance(graphs, GraphBatch):
         return graphs.validate()
-    parts = [_one(graph, position, oriented) for position, graph in enumerate(graphs)]
-    return GraphBatch.concatenate(parts).validate()
+    options = Options.of(vertex_attrs, edge_attrs, cell_attrs, oriented, hypergraph, max_dim)
+    listed = _listed(graphs)
+    if not listed:
+        return GraphBatch.concatenate([])
+    if all(isinstance(graph, GraphBatch) for graph in listed):
+        return GraphBatch.concatenate(listed).validate()
+    reader = reader_of(listed[0], 0)
+    for position, graph in enumerate(listed):
+        if reader.accepts(graph) or (graph is None and reader.name == "RDKit molecule"):
+            continue  # RDKit gives None for what it cannot read; its reader says so
+        other = reader_of(graph, position).name
+        raise HodgeletInputError(f"graph {position} is a {other}, but graph 0 is a {reader.name}: expected one kind")
+    batch: GraphBatch = reader.read(listed, options)
+    return batch.validate()
 
 
-def _one(graph: Any, position: int, oriented: Sequence[str]) -> GraphBatch:
-    if isinstance(graph, GraphBatch):
-        return graph
-    if not isinstance(graph, tuple) or not 1 <= len(graph) <= 3:
-        found = type(graph).__name__
-        raise HodgeletInputError(f"graph {position} is a {found}, expected a tuple (edge_index, x, edge_attr)")
-    edge_index, x, edge_attr = (*graph, None, None)[:3]
-    edges = np.asarray(edge_index, dtype=np.int64).reshape(2, -1).T
-    n = len(x) if x is not None else int(edges.max(initial=-1)) + 1
-    columns = []
-    if x is not None:
-        columns.append(Column("x", 0, "real", np.asarray(x)))
-    if edge_attr is not None:
-        columns.append(Column("edge_attr", 1, "real", np.asarray(edge_attr), oriented="edge_attr" in oriented))
-    return GraphBatch(np.array([n]), np.array([0, len(edges)]), edges, columns=columns)
+def _listed(graphs: Any) -> list[Any]:
+    if hasattr(graphs, "to_data_list"):
+        return list(graphs.to_data_list())
+    if is_one_graph(graphs):
+        raise HodgeletInputError(f"one {type(graphs).__name__} was given, expected a list of graphs: put it into [...]")
+    try:
+        return list(graphs)
+    except TypeError:
+        raise HodgeletInputError(f"a {type(graphs).__name__} was given, expected a list of graphs") from None

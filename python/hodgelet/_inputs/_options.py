@@ -1,0 +1,122 @@
+"""What a caller says about the inputs, examined once."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from hodgelet._errors import HodgeletInputError, HodgeletWarning
+
+__all__ = ["HodgeletOrientationWarning", "Options", "warn", "warn_orientation"]
+
+Attributes = Sequence[str] | Mapping[str, str] | None
+HYPERGRAPHS = ("star", "clique", "simplices")
+KINDS = ("real", "labels")
+
+
+class HodgeletOrientationWarning(HodgeletWarning):
+    """An edge signal that may be a flow was not declared as one, or the other way round."""
+
+
+def warn_orientation(message: str) -> None:
+    """Warns of an edge signal that may be a flow, or may be none."""
+    warn(message, HodgeletOrientationWarning)
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warns the caller of the package, whichever function of it was called."""
+    warnings.warn(message, category, stacklevel=_frames_inside())
+
+
+def _frames_inside() -> int:
+    """Frames between a warning and the first one outside this package."""
+    import sys
+
+    depth, frame = 0, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "hodgelet":
+        depth, frame = depth + 1, frame.f_back
+    return max(depth, 1) + 1
+
+
+@dataclass(frozen=True)
+class Options:
+    """Which attributes are taken, what they are, and what becomes of hypergraphs.
+
+    Attributes are named by a sequence, or by a mapping from name to ``"real"`` or ``"labels"``; ``None`` takes what
+    the library at hand offers.
+    """
+
+    vertex_attrs: list[str] | None = None
+    edge_attrs: list[str] | None = None
+    cell_attrs: dict[int, list[str] | None] = field(default_factory=dict)
+    kinds: dict[tuple[int, str], Literal["real", "labels"]] = field(default_factory=dict)
+    oriented: dict[str, bool] = field(default_factory=dict)
+    hypergraph: str = "star"
+    max_dim: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        vertex_attrs: Attributes,
+        edge_attrs: Attributes,
+        cell_attrs: Mapping[int, Attributes] | None,
+        oriented: Iterable[str] | Mapping[str, bool],
+        hypergraph: str,
+        max_dim: int | None,
+    ) -> Options:
+        """Options that make sense, or an error that names the first that does not."""
+        if hypergraph not in HYPERGRAPHS:
+            raise HodgeletInputError(f"hypergraph={hypergraph!r}, expected one of {', '.join(map(repr, HYPERGRAPHS))}")
+        if max_dim is not None and max_dim < 1:
+            raise HodgeletInputError(f"max_dim={max_dim}, expected 1 or more")
+        by_dim: dict[int, Attributes] = {0: vertex_attrs, 1: edge_attrs, **(cell_attrs or {})}
+        names: dict[int, list[str] | None] = {}
+        kinds: dict[tuple[int, str], Any] = {}
+        for dim, attrs in by_dim.items():
+            names[dim] = _names(attrs, dim)
+            if isinstance(attrs, Mapping):
+                kinds.update({(dim, name): _kind(name, kind) for name, kind in attrs.items()})
+        return cls(names[0], names[1], names, kinds, _oriented(oriented), hypergraph, max_dim)
+
+    def names(self, dim: int, found: Iterable[str]) -> list[str]:
+        """The attributes to take on cells of dimension ``dim``, out of those ``found`` where none were named."""
+        wanted = self.cell_attrs.get(dim)
+        return [str(name) for name in found] if wanted is None else list(wanted)
+
+    def kind(self, dim: int, name: str) -> Literal["real", "labels"] | None:
+        """What an attribute was said to be, if anything was said."""
+        return self.kinds.get((dim, name))
+
+    def is_oriented(self, name: str) -> bool | None:
+        """Whether a signal was declared oriented (True), unoriented (False), or neither (None)."""
+        return self.oriented.get(name)
+
+
+def _names(attrs: Attributes, dim: int) -> list[str] | None:
+    if attrs is None:
+        return None
+    if isinstance(attrs, str):
+        raise HodgeletInputError(f"attributes of dimension {dim} are {attrs!r}, expected a list of names: [{attrs!r}]")
+    names = list(attrs)
+    for position, name in enumerate(names):
+        if not isinstance(name, str):
+            raise HodgeletInputError(f"attributes of dimension {dim}: {name!r} is not a name")
+        if name in names[:position]:
+            raise HodgeletInputError(f"attributes of dimension {dim}: {name!r} stands twice")
+    return names
+
+
+def _kind(name: str, kind: str) -> str:
+    if kind not in KINDS:
+        raise HodgeletInputError(f'attribute {name!r} is declared {kind!r}, expected "real" or "labels"')
+    return kind
+
+
+def _oriented(oriented: Iterable[str] | Mapping[str, bool]) -> dict[str, bool]:
+    if isinstance(oriented, str):
+        raise HodgeletInputError(f"oriented={oriented!r}, expected a list of names: [{oriented!r}]")
+    if isinstance(oriented, Mapping):
+        return {str(name): bool(value) for name, value in oriented.items()}
+    return {str(name): True for name in oriented}

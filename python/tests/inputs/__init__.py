@@ -1,0 +1,1 @@
+"""Tests of inputs: one file a library."""
