@@ -67,6 +67,11 @@ class Estimator:
         changed = {name: value for name, value in self.get_params().items() if not _same(value, defaults[name])}
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
 
+    def _repr_html_(self) -> str:
+        from hodgelet._html import estimator_html
+
+        return estimator_html(self)
+
     def __sklearn_is_fitted__(self) -> bool:
         return "_fitted" in self.__dict__
 

@@ -103,6 +103,11 @@ class Prediction:
         """Standard deviation: of a new observation for real targets, of the latent functions for classes."""
         return np.sqrt(self.latent_variance if self.variance is None else self.variance)
 
+    def _repr_html_(self) -> str:
+        from hodgelet._html import prediction_html
+
+        return prediction_html(self)
+
     def explain(self, i: int = 0) -> Explanation:
         """Why graph ``i`` is predicted as it is."""
         n = len(self)
@@ -136,6 +141,11 @@ class Explanation:
     latent_mean: float
     latent_std: float
     contributions: dict[str, float]
+
+    def _repr_html_(self) -> str:
+        from hodgelet._html import explanation_html
+
+        return explanation_html(self)
 
     def __str__(self) -> str:
         sure = f"probability {self.probability:.3f}" if self.probability is not None else f"± {self.std:.4g}"

@@ -1,0 +1,154 @@
+"""Pictures: what they show is what was given."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pytest
+
+import hodgelet
+from hodgelet import Explanation, HodgeletClassifier, HodgeletInputError, hodge
+from hodgelet.plot import plot_attributions, plot_components, plot_filters, plot_reliability
+
+matplotlib.use("Agg")
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(hodgelet.__file__).parents[1])}
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture(autouse=True)
+def close() -> Iterator[None]:
+    from matplotlib import pyplot
+
+    yield
+    pyplot.close("all")
+
+
+def saved(figure: Any, path: Path) -> np.ndarray:
+    """The picture in a file, as pixels."""
+    figure.savefig(path, dpi=50)
+    assert path.read_bytes().startswith(PNG)
+    return matplotlib.image.imread(path)
+
+
+def test_filters_are_drawn_as_they_are(fitted: HodgeletClassifier, shapes: Any, tmp_path: Path) -> None:
+    figure = plot_filters(fitted, shapes[0])
+    bank = fitted.filters_[0]
+    axis = figure.axes[0]
+    assert axis.get_title() == bank.block and len(axis.lines) == bank.n_filters
+    grid, drawn = axis.lines[3].get_data()
+    assert np.array_equal(drawn, bank(grid)[3])
+    eigenvalues = np.concatenate([m.eigenvalues for m in fitted.measures(shapes[0]) if m.block == bank.block])
+    spectrum = figure.axes[len(fitted.filters_)].collections[0]
+    assert len(spectrum.get_segments()) == len(eigenvalues)
+    assert grid[-1] == pytest.approx(max(m.eigenvalues.max(initial=0.0) for m in fitted.measures(shapes[0])))
+    assert saved(figure, tmp_path / "filters.png").std() > 0.01
+
+
+def test_filters_can_be_drawn_without_graphs(fitted: HodgeletClassifier) -> None:
+    assert len(plot_filters(fitted, largest=3.0).axes) == len(fitted.filters_)
+
+
+def test_reliability_counts_what_was_right(tmp_path: Path) -> None:
+    truth = np.array([0, 0, 1, 1, 1, 0, 1, 0])
+    second = np.array([0.1, 0.05, 0.95, 0.9, 0.3, 0.4, 0.65, 0.62])
+    axis = plot_reliability(truth, np.stack([1 - second, second], axis=1), n_bins=5)
+    confidence, right = axis.lines[1].get_data()
+    # bins 0.6-0.8 (three of 0.7, 0.65, 0.62 and one of 0.6) and 0.8-1
+    assert np.allclose(confidence, [(0.7 + 0.6 + 0.65 + 0.62) / 4, (0.9 + 0.95 + 0.95 + 0.9) / 4])
+    assert np.allclose(right, [2 / 4, 1.0])
+    heights = [bar.get_height() for bar in axis.patches]
+    assert heights == [0.0, 0.0, 0.0, 0.5, 0.5]
+    gap = 0.5 * abs(0.6425 - 0.5) + 0.5 * abs(0.925 - 1.0)
+    assert axis.get_title() == f"expected calibration error {gap:.3f}"
+    assert saved(axis.figure, tmp_path / "reliability.png").std() > 0.01
+
+
+def test_reliability_takes_a_prediction(fitted: HodgeletClassifier, shapes: Any) -> None:
+    axis = plot_reliability(shapes[1], fitted.predict_full(shapes[0]))
+    assert sum(bar.get_height() for bar in axis.patches) == pytest.approx(1.0)
+    with pytest.raises(HodgeletInputError, match=r"probabilities have the shape \[3\], expected \[2, 2\]"):
+        plot_reliability([0, 1], [0.1, 0.2, 0.3])
+
+
+def test_attributions_are_bars_of_one_and_dots_of_many(fitted: HodgeletClassifier, shapes: Any, tmp_path: Path) -> None:
+    one = fitted.explain(shapes[0][0])
+    axis = plot_attributions(one)
+    assert [bar.get_width() for bar in axis.patches] == list(one.contributions.values())
+    assert [label.get_text() for label in axis.get_yticklabels()] == list(one.contributions)
+    many = fitted.predict_full(shapes[0])
+    axis = plot_attributions(many)
+    dots = [collection.get_offsets()[:, 0] for collection in axis.collections[: len(many.blocks)]]
+    assert np.array_equal(np.array(dots).T, many.attributions[:, :, 0])
+    assert saved(axis.figure, tmp_path / "attributions.png").std() > 0.01
+    with pytest.raises(HodgeletInputError, match="latent function 5, but there are 1"):
+        plot_attributions(many, latent=5)
+
+
+def two_triangles_and_a_square() -> tuple[Any, ...]:
+    edges = [[0, 1], [1, 2], [0, 2], [2, 3], [1, 3], [3, 4], [4, 5], [5, 2]]
+    return (np.array(edges).T,)
+
+
+def test_components_show_the_decomposition(tmp_path: Path) -> None:
+    graph, flow = two_triangles_and_a_square(), np.array([1.0, 2.0, 0.5, -1.0, 0.3, 1.0, 1.0, 1.0])
+    figure = plot_components(graph, flow)
+    assert [axis.get_title().split(",")[0] for axis in figure.axes] == ["signal", "exact", "co-exact", "harmonic"]
+    parts = hodge.decompose(graph, flow)
+    for axis, part in zip(figure.axes, [flow, *parts], strict=True):
+        shaded, lines = axis.collections[0], axis.collections[1]
+        assert len(shaded.get_paths()) == 2 and len(lines.get_segments()) == 8
+        assert np.allclose(lines.get_array(), np.abs(part) / np.abs(flow).max())
+    shares = [float(axis.get_title().split(",")[1].strip(" %")) for axis in figure.axes[1:]]
+    assert sum(shares) == pytest.approx(100.0, abs=0.2)
+    assert saved(figure, tmp_path / "components.png").std() > 0.01
+
+
+def test_arrows_follow_the_flow() -> None:
+    places = np.array([[0.0, 0.0], [1.0, 0.0]])
+    for flow, sign in ((2.0, 1.0), (-2.0, -1.0)):
+        axis = plot_components((np.array([[0], [1]]),), [flow], positions=places).axes[0]
+        arrows = next(c for c in axis.collections if hasattr(c, "U"))
+        assert np.sign(arrows.U[0]) == sign
+
+
+def test_components_of_a_vertex_signal_have_no_exact_part() -> None:
+    figure = plot_components(two_triangles_and_a_square(), np.arange(6.0), dim=0)
+    assert [axis.get_title().split(",")[0] for axis in figure.axes] == ["signal", "co-exact", "harmonic"]
+    assert np.allclose(figure.axes[2].collections[-1].get_array(), 2.5)
+    with pytest.raises(HodgeletInputError, match="dim=2, expected 0"):
+        plot_components(two_triangles_and_a_square(), [1.0], dim=2)
+    with pytest.raises(HodgeletInputError, match=r"positions have the shape \[2\], expected \[6, 2\]"):
+        plot_components(two_triangles_and_a_square(), np.ones(8), positions=[1.0, 2.0])
+
+
+def test_without_matplotlib_the_error_says_how_to_get_it() -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from hodgelet import plot, Explanation\n"
+        "try: plot.plot_attributions(Explanation('a', 0.5, 1.0, 0.0, 1.0, {'x': 1.0}))\n"
+        "except Exception as e: print(type(e).__name__, e)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT).stdout
+    assert found.strip() == "HodgeletError plots need matplotlib: pip install matplotlib"
+
+
+def test_notebooks_show_models_and_results(fitted: HodgeletClassifier, shapes: Any) -> None:
+    shown = fitted._repr_html_()
+    assert "HodgeletClassifier" in shown and "fitted on 16 graphs, classes path, ring" in shown
+    assert shown.count("<tr>") == 1 + len(fitted.blocks_)
+    assert "not fitted" in HodgeletClassifier(kernel="matern32")._repr_html_()
+    prediction = fitted.predict_full(shapes[0] * 2)
+    assert prediction._repr_html_().count("<tr>") == 1 + 20 + 1 and "12 more" in prediction._repr_html_()
+    assert "vertex co-exact" in prediction.explain(0)._repr_html_()
+
+
+def test_names_in_notebooks_are_escaped() -> None:
+    explanation = Explanation("<b>", 0.5, 1.0, 0.0, 1.0, {"<script>": 1.0})
+    assert "<script>" not in explanation._repr_html_() and "&lt;script&gt;" in explanation._repr_html_()
