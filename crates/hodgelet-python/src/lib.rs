@@ -4,6 +4,7 @@
 //! and objects that users see are written in Python (`python/hodgelet`); nothing here is meant to be called directly.
 
 mod arrays;
+mod arrow;
 mod batch;
 mod command;
 mod error;
@@ -21,6 +22,8 @@ use pyo3::prelude::*;
 mod _native {
     use super::*;
 
+    #[pymodule_export]
+    use super::arrow::{ArrowBatch, ArrowColumn, arrow_export, arrow_import};
     #[pymodule_export]
     use super::command::run_command;
     #[pymodule_export]

@@ -31,7 +31,8 @@ def as_batch(
     Parameters
     ----------
     graphs
-        A sequence of graphs, or a `GraphBatch`, which is examined and returned.
+        A sequence of graphs, an Arrow table of them (see `hodgelet.arrow`), or a `GraphBatch`, which is examined and
+        returned.
     vertex_attrs, edge_attrs
         Names of the attributes to take, or a mapping from name to ``"real"`` or ``"labels"``; ``None`` takes those of
         the first cell, which every other must have then. Strings, whole numbers and booleans are labels, floats and
@@ -61,6 +62,10 @@ def as_batch(
     if isinstance(graphs, GraphBatch):
         return graphs.validate()
     options = Options.of(vertex_attrs, edge_attrs, cell_attrs, oriented, hypergraph, max_dim)
+    if _is_table(graphs):
+        from hodgelet.arrow import from_arrow
+
+        return _chosen(from_arrow(graphs), options)
     listed = _listed(graphs)
     if not listed:
         return GraphBatch.concatenate([])
@@ -74,6 +79,29 @@ def as_batch(
         raise HodgeletInputError(f"graph {position} is a {other}, but graph 0 is a {reader.name}: expected one kind")
     batch: GraphBatch = reader.read(listed, options)
     return batch.validate()
+
+
+def _is_table(graphs: Any) -> bool:
+    """Whether ``graphs`` is a table of Arrow; a single column, such as a series of SMILES, is a list."""
+    speaks = hasattr(graphs, "__arrow_c_stream__") or hasattr(graphs, "__arrow_c_array__")
+    return speaks and (hasattr(graphs, "column_names") or hasattr(graphs, "columns"))
+
+
+def _chosen(batch: GraphBatch, options: Options) -> GraphBatch:
+    """The batch of a table with the columns that were named; their names in the table say the rest."""
+    for dim, names in options.cell_attrs.items():
+        found = [column.name for column in batch.columns if column.dim == dim]
+        missing = [name for name in names or [] if name not in found]
+        if missing:
+            raise HodgeletInputError(f"the table has no attribute {missing[0]!r} of dimension {dim}; it has {found}")
+        if names is not None:
+            batch.columns = [c for c in batch.columns if c.dim != dim or c.name in names]
+    for column in batch.columns:
+        said = options.is_oriented(column.name)
+        if column.dim > 0 and said is not None and said != column.oriented:
+            expected = "flow:" if said else "edge:"
+            raise HodgeletInputError(f"attribute {column.name!r} contradicts `oriented`: call its column {expected}...")
+    return batch
 
 
 def _listed(graphs: Any) -> list[Any]:
