@@ -4,7 +4,7 @@
 explanation; `HodgeletTransformer` gives features to other models. Graphs come from many libraries, see `as_batch`.
 """
 
-from hodgelet import datasets, hodge
+from hodgelet import arrow, datasets, hodge, plot
 from hodgelet._batch import Boundary, Column, GraphBatch
 from hodgelet._errors import HodgeletError, HodgeletFileError, HodgeletInputError, HodgeletWarning, NotFittedError
 from hodgelet._estimators import HodgeletClassifier, HodgeletRegressor, load
@@ -42,8 +42,10 @@ __all__ = [
     "NotFittedError",
     "Prediction",
     "__version__",
+    "arrow",
     "as_batch",
     "datasets",
     "hodge",
     "load",
+    "plot",
 ]

@@ -39,7 +39,9 @@ def plot_filters(model: Any, graphs: Any = None, *, n_points: int = 400, largest
     end = largest or (8.0 if measures is None else max(float(m.eigenvalues.max(initial=0.0)) for m in measures))
     grid = np.linspace(0.0, end or 8.0, n_points)
     pyplot = _pyplot()
-    figure, axes = pyplot.subplots(1, len(banks), figsize=(4.2 * len(banks), 3.4), squeeze=False, sharex=True)
+    figure, axes = pyplot.subplots(
+        1, len(banks), figsize=(4.2 * len(banks), 3.4), squeeze=False, sharex=True, layout="constrained"
+    )
     for axis, bank in zip(axes[0], banks, strict=True):
         curves = bank(grid)
         axis.plot(grid, curves.T, color=FIRST, alpha=0.65, linewidth=1.2)
@@ -47,7 +49,6 @@ def plot_filters(model: Any, graphs: Any = None, *, n_points: int = 400, largest
         if measures is not None:
             _spectrum(axis, *_atoms(measures[bank.block]))
     axes[0, 0].set_ylabel("filter")
-    figure.tight_layout()
     return figure  # type: ignore[no-any-return]
 
 
@@ -155,14 +156,13 @@ def plot_components(
     if dim == 0:
         shown.pop("exact")  # vertices have none
     pyplot = _pyplot()
-    figure, axes = pyplot.subplots(1, len(shown), figsize=(3.6 * len(shown), 3.6), squeeze=False)
+    figure, axes = pyplot.subplots(1, len(shown), figsize=(3.6 * len(shown), 3.8), squeeze=False, layout="constrained")
     scale = max(float(np.abs(values).max(initial=0.0)), np.finfo(float).tiny)
     triangles = _triangles(batch, cliques)
     for axis, (name, part) in zip(axes[0], shown.items(), strict=True):
         _draw(axis, places, batch.edges, triangles, part, dim, scale)
         energy = float(np.sum(part**2)) / max(float(np.sum(values**2)), np.finfo(float).tiny)
         axis.set_title(name if name == "signal" else f"{name}, {100 * energy:.1f} %")
-    figure.tight_layout()
     return figure  # type: ignore[no-any-return]
 
 
