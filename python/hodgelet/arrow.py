@@ -17,6 +17,7 @@ column                          type                                      meanin
 ``vertex:NAME``, ``edge:NAME``, list of numbers, strings or booleans, or  an attribute, an entry for each cell:
 ``cell:K:NAME``                 of lists of numbers of one length         floats are real, the rest are labels
 ``flow:NAME``, ``flow:K:NAME``  list of floats, or of lists of them       an oriented attribute of edges, ``K``-cells
+``weight:K`` (optional)         list of floats                            weights of the cells of dimension ``K``
 ``id`` (optional)               any                                       copied to the results
 =============================== ========================================= =========================================
 
@@ -72,6 +73,8 @@ def to_arrow(graphs: Any, *, ids: Sequence[Any] | None = None, **options: Any) -
         lists = {"inner": boundary.face_offsets, "offsets": boundary.cell_offsets}
         columns.append({"name": f"boundary:{boundary.dim}", "values": boundary.faces, **lists})
         columns.append({"name": f"coefficients:{boundary.dim}", "values": boundary.coefficients, **lists})
+    for dim, weights in sorted(batch.weights.items()):
+        columns.append({"name": f"weight:{dim}", "values": weights, "offsets": batch.cell_offsets(dim)})
     columns += [_attribute(column, batch.cell_offsets(column.dim)) for column in batch.columns]
     return _native.arrow_export(len(batch), columns)
 
@@ -194,6 +197,11 @@ def _read(data: Any) -> tuple[GraphBatch, list[dict[str, Any]]]:
     batch.validate()
     for name, column in columns.items():
         batch.columns.extend(_columns(name, column, batch))
+        prefix, _, dim = name.partition(":")
+        if prefix == "weight" and dim.isdigit():
+            weights = _need(columns, name, ("floats", "ints"), lists=True)
+            _check_lengths(name, weights["offsets"], batch, int(dim))
+            batch.weights[int(dim)] = weights["values"].astype(np.float64)
     kept = [{"name": "id", "column": columns["id"]["column"]}] if "id" in columns else []
     return batch.validate(), kept
 

@@ -117,6 +117,14 @@ def test_triangles_and_other_cells_come_back() -> None:
             assert np.array_equal(ours.face_offsets, theirs.face_offsets)
 
 
+def test_weights_come_back() -> None:
+    batch = as_batch(["CCO", "C=C"], edge_attrs=["order"], weights={1: "order"})
+    back = arrow.from_arrow(polars.DataFrame(arrow.to_arrow(batch)))
+    assert back.weights[1].tolist() == batch.weights[1].tolist() == [1.0, 1.0, 2.0]
+    named = as_batch(pyarrow.table(arrow.to_arrow(["CCO", "C=C"], edge_attrs=["order"])), weights={1: "order"})
+    assert named.weights[1].tolist() == [1.0, 1.0, 2.0]
+
+
 def test_measures_are_those_of_the_model() -> None:
     batch = molecules()
     model = HodgeletTransformer().fit(batch)

@@ -23,6 +23,7 @@ def as_batch(
     edge_attrs: Attributes = None,
     oriented: Iterable[str] | Mapping[str, bool] = (),
     cell_attrs: Mapping[int, Attributes] | None = None,
+    weights: Mapping[int, str] | None = None,
     hypergraph: str = "star",
     max_dim: int | None = None,
 ) -> GraphBatch:
@@ -42,6 +43,9 @@ def as_batch(
         say ``False``, which silences the warning that they might be.
     cell_attrs
         As ``edge_attrs``, for cells of dimension 2 and more, by dimension.
+    weights
+        Names of attributes that weigh the cells of a dimension in its Laplacian instead of being signals, such as
+        ``{1: "strength"}``.
     hypergraph
         ``"star"``, ``"clique"`` or ``"simplices"``: what a hypergraph becomes.
     max_dim
@@ -61,11 +65,11 @@ def as_batch(
     """
     if isinstance(graphs, GraphBatch):
         return graphs.validate()
-    options = Options.of(vertex_attrs, edge_attrs, cell_attrs, oriented, hypergraph, max_dim)
+    options = Options.of(vertex_attrs, edge_attrs, cell_attrs, oriented, hypergraph, max_dim, weights)
     if _is_table(graphs):
         from hodgelet.arrow import from_arrow
 
-        return _chosen(from_arrow(graphs), options)
+        return _weighted(_chosen(from_arrow(graphs), options), options).validate()
     listed = _listed(graphs)
     if not listed:
         return GraphBatch.concatenate([])
@@ -77,8 +81,21 @@ def as_batch(
             continue  # RDKit gives None for what it cannot read; its reader says so
         other = reader_of(graph, position).name
         raise HodgeletInputError(f"graph {position} is a {other}, but graph 0 is a {reader.name}: expected one kind")
-    batch: GraphBatch = reader.read(listed, options)
-    return batch.validate()
+    return _weighted(reader.read(listed, options), options).validate()
+
+
+def _weighted(batch: GraphBatch, options: Options) -> GraphBatch:
+    """The batch with the columns that were named as weights taken out of the signals."""
+    for dim, name in options.weights.items():
+        found = [c for c in batch.columns if (c.dim, c.name, c.kind) == (dim, name, "real") and c.values.shape[1] == 1]
+        if not found:
+            names = [c.name for c in batch.columns if c.dim == dim]
+            raise HodgeletInputError(
+                f"weights: {name!r} is not a number on cells of dimension {dim}; there are {names}"
+            )
+        batch.weights[dim] = found[0].values[:, 0]
+        batch.columns = [c for c in batch.columns if c is not found[0]]
+    return batch
 
 
 def _is_table(graphs: Any) -> bool:
@@ -89,7 +106,8 @@ def _is_table(graphs: Any) -> bool:
 
 def _chosen(batch: GraphBatch, options: Options) -> GraphBatch:
     """The batch of a table with the columns that were named; their names in the table say the rest."""
-    for dim, names in options.cell_attrs.items():
+    for dim, wanted in options.cell_attrs.items():
+        names = None if wanted is None else options.names(dim, [])
         found = [column.name for column in batch.columns if column.dim == dim]
         missing = [name for name in names or [] if name not in found]
         if missing:

@@ -101,6 +101,8 @@ def _single(column: Column, options: Options, directed: bool) -> Column:
         return column
     if declared is not None:
         return replace(column, oriented=declared)
+    if options.weights.get(column.dim) == column.name:
+        return column
     if directed:
         warn_orientation(
             f"edge attribute {column.name!r} is a number on directed edges and taken as unoriented: pass "

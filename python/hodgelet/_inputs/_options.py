@@ -55,6 +55,7 @@ class Options:
     oriented: dict[str, bool] = field(default_factory=dict)
     hypergraph: str = "star"
     max_dim: int | None = None
+    weights: dict[int, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -65,6 +66,7 @@ class Options:
         oriented: Iterable[str] | Mapping[str, bool],
         hypergraph: str,
         max_dim: int | None,
+        weights: Mapping[int, str] | None,
     ) -> Options:
         """Options that make sense, or an error that names the first that does not."""
         if hypergraph not in HYPERGRAPHS:
@@ -78,15 +80,19 @@ class Options:
             names[dim] = _names(attrs, dim)
             if isinstance(attrs, Mapping):
                 kinds.update({(dim, name): _kind(name, kind) for name, kind in attrs.items()})
-        return cls(names[0], names[1], names, kinds, _oriented(oriented), hypergraph, max_dim)
+        return cls(names[0], names[1], names, kinds, _oriented(oriented), hypergraph, max_dim, dict(weights or {}))
 
     def names(self, dim: int, found: Iterable[str]) -> list[str]:
         """The attributes to take on cells of dimension ``dim``, out of those ``found`` where none were named."""
         wanted = self.cell_attrs.get(dim)
-        return [str(name) for name in found] if wanted is None else list(wanted)
+        names = [str(name) for name in found] if wanted is None else list(wanted)
+        weight = self.weights.get(dim)
+        return names if weight is None or weight in names else [*names, weight]
 
     def kind(self, dim: int, name: str) -> Literal["real", "labels"] | None:
-        """What an attribute was said to be, if anything was said."""
+        """What an attribute was said to be, if anything was said; weights are numbers."""
+        if self.weights.get(dim) == name:
+            return "real"
         return self.kinds.get((dim, name))
 
     def is_oriented(self, name: str) -> bool | None:

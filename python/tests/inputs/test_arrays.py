@@ -131,6 +131,7 @@ def test_a_sparse_matrix_is_an_adjacency() -> None:
     assert batch.vertices.tolist() == [4, 4] and batch.edges.tolist() == [[0, 1], [1, 2]] * 2 and batch.columns == []
     weighted = as_batch([path * 2.5])
     assert reals(weighted, "weight", 1) == [2.5, 2.5]
+    assert as_batch([path * 2.5], weights={1: "weight"}).weights[1].tolist() == [2.5, 2.5]
     flow = scipy.sparse.coo_matrix(([1.0, -1.0, 2.0, -2.0], BOTH), shape=(3, 3))
     assert column(as_batch([flow], oriented=["weight"]), "weight", 1).oriented
     with pytest.raises(HodgeletInputError, match=r"graph 0 is a matrix of shape \[2, 3\].*square"):

@@ -56,6 +56,19 @@ def test_named_attributes_and_declared_kinds_win() -> None:
     assert as_batch([colored()], vertex_attrs=[], edge_attrs=[]).columns == []
 
 
+def test_weights_are_taken_out_of_the_signals() -> None:
+    batch = as_batch([colored()], weights={1: "order", 0: "mass"})
+    assert batch.weights[1].tolist() == [2.0, 1.0] and batch.weights[0].tolist() == [12.0, 14.0, 12.0]
+    assert [c.name for c in batch.columns if c.dim == 1] == ["length"]
+    assert as_batch([colored()], edge_attrs=[], weights={1: "order"}).weights[1].tolist() == [2.0, 1.0]
+    with pytest.raises(HodgeletInputError, match="weights: 'position' is not a number on cells of dimension 0"):
+        as_batch([colored()], weights={0: "position"})
+    with pytest.raises(HodgeletInputError, match="the weight of cell 0 of dimension 1 is -1"):
+        graph = colored()
+        graph.edges["a", "b"]["order"] = -1
+        as_batch([graph], weights={1: "order"})
+
+
 def test_a_missing_attribute_names_graph_and_vertex() -> None:
     broken = colored()
     del broken.nodes["c"]["mass"]
