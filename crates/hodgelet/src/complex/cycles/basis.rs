@@ -1,8 +1,8 @@
 //! Which families of cycles are independent of shorter ones: elimination modulo 2.
 
 use super::super::{ComplexError, MAX_CYCLES};
+use super::CoreGraph;
 use super::prototypes::{Family, Paths};
-use super::{CoreGraph, SHORTEST};
 
 /// The relevant cycles of up to `max_length` vertices, in canonical form.
 pub(super) fn relevant(graph: &CoreGraph, max_length: usize) -> Result<Vec<Vec<u32>>, ComplexError> {
@@ -53,22 +53,32 @@ fn by_length(
 ) -> Result<(), ComplexError> {
     let mut space = CycleSpace::new(graph);
     let mut paths = Paths::new(graph);
-    let mut length = SHORTEST;
-    while !space.is_full() && length <= max_length {
-        let mut next = usize::MAX;
-        for root in 0..graph.len() as u32 {
-            paths.set_root(root, max_length / 2);
+    // which lengths occur at which root: most roots have none, and need no second look
+    let mut lengths: Vec<(usize, u32)> = Vec::new();
+    for root in 0..graph.len() as u32 {
+        paths.set_root(root, max_length / 2);
+        let first = lengths.len();
+        paths.families(|length, _| {
+            if length <= max_length && !lengths[first..].contains(&(length, root)) {
+                lengths.push((length, root));
+            }
+        });
+    }
+    lengths.sort_unstable();
+    for class in lengths.chunk_by(|a, b| a.0 == b.0) {
+        if space.is_full() {
+            break;
+        }
+        for &(length, root) in class {
+            paths.set_root(root, length / 2);
             let mut result = Ok(());
             paths.families(|found, family| {
                 if found == length && result.is_ok() {
                     result = act(&paths, family, &mut space, length);
-                } else if found > length {
-                    next = next.min(found);
                 }
             });
             result?;
         }
-        length = next;
     }
     Ok(())
 }
@@ -89,7 +99,7 @@ struct Row {
 
 impl<'a> CycleSpace<'a> {
     fn new(graph: &'a CoreGraph) -> Self {
-        let n_edges = graph.neighbors.iter().flatten().map(|entry| entry.1 as usize + 1).max().unwrap_or(0);
+        let n_edges = graph.neighbors.iter().map(|entry| entry.1 as usize + 1).max().unwrap_or(0);
         let mut bit = vec![u32::MAX; n_edges];
         let mut in_forest = vec![false; n_edges];
         let mut seen = vec![false; graph.len()];
@@ -97,7 +107,7 @@ impl<'a> CycleSpace<'a> {
             let mut open = vec![root as u32];
             while let Some(v) = open.pop() {
                 seen[v as usize] = true;
-                for &(w, e) in &graph.neighbors[v as usize] {
+                for &(w, e) in graph.at(v) {
                     if !std::mem::replace(&mut seen[w as usize], true) {
                         in_forest[e as usize] = true;
                         open.push(w);
@@ -106,7 +116,7 @@ impl<'a> CycleSpace<'a> {
             }
         }
         let mut n_bits = 0;
-        for &(_, e) in graph.neighbors.iter().flatten() {
+        for &(_, e) in &graph.neighbors {
             if !in_forest[e as usize] && bit[e as usize] == u32::MAX {
                 bit[e as usize] = n_bits;
                 n_bits += 1;

@@ -112,26 +112,39 @@ fn sort(cycles: &mut [Vec<u32>]) {
     cycles.sort_unstable_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
 }
 
+/// A graph in which every vertex has at least two neighbors.
+pub(super) struct CoreGraph {
+    names: Vec<u32>,            // vertices of the complex, ascending
+    starts: Vec<u32>,           // [len + 1]
+    neighbors: Vec<(u32, u32)>, // (vertex, edge of the complex), ascending per vertex
+}
+
 /// The edges of a complex without those of trees that hang on it, which are on no cycle.
 fn core_index(complex: &Complex) -> CoreGraph {
     let index = EdgeIndex::new(complex);
-    let n = index.n_vertices();
-    // parallel edges count once, so that a cycle has at least three vertices
-    let mut neighbors: Vec<Vec<(u32, u32)>> = (0..n as u32)
-        .map(|v| {
-            let mut list: Vec<(u32, u32)> = index.at(v).iter().map(|&(to, e, _)| (to, e)).collect();
-            list.dedup_by_key(|entry| entry.0);
-            list
-        })
-        .collect();
-    let mut degree: Vec<usize> = neighbors.iter().map(Vec::len).collect();
-    let mut leaves: Vec<u32> = (0..n as u32).filter(|&v| degree[v as usize] == 1).collect();
+    let kept = two_core(&index);
+    let mut renamed = vec![u32::MAX; index.n_vertices()];
+    kept.iter().zip(0..).for_each(|(&v, new)| renamed[v as usize] = new);
+    let (mut starts, mut neighbors) = (vec![0], Vec::new());
+    for &v in &kept {
+        neighbors.extend(distinct(index.at(v)).filter_map(|(to, e)| match renamed[to as usize] {
+            u32::MAX => None,
+            new => Some((new, e)),
+        }));
+        starts.push(neighbors.len() as u32);
+    }
+    CoreGraph { names: kept, starts, neighbors }
+}
+
+/// The vertices that are left when leaves are taken away until there are none, and vertices without edges.
+fn two_core(index: &EdgeIndex) -> Vec<u32> {
+    let n = index.n_vertices() as u32;
+    let mut degree: Vec<usize> = (0..n).map(|v| distinct(index.at(v)).count()).collect();
+    let mut leaves: Vec<u32> = (0..n).filter(|&v| degree[v as usize] == 1).collect();
     while let Some(leaf) = leaves.pop() {
-        if degree[leaf as usize] == 0 {
-            continue;
-        }
+        // its only neighbor may have been taken away before it
         degree[leaf as usize] = 0;
-        for &(to, _) in &neighbors[leaf as usize] {
+        for (to, _) in distinct(index.at(leaf)) {
             let left = &mut degree[to as usize];
             if *left > 0 {
                 *left -= 1;
@@ -141,23 +154,13 @@ fn core_index(complex: &Complex) -> CoreGraph {
             }
         }
     }
-    let kept: Vec<u32> = (0..n as u32).filter(|&v| degree[v as usize] > 0).collect();
-    let mut renamed = vec![u32::MAX; n];
-    kept.iter().zip(0..).for_each(|(&v, new)| renamed[v as usize] = new);
-    let mut lists = Vec::with_capacity(kept.len());
-    for &v in &kept {
-        let mut list = std::mem::take(&mut neighbors[v as usize]);
-        list.retain(|&(to, _)| renamed[to as usize] != u32::MAX);
-        list.iter_mut().for_each(|entry| entry.0 = renamed[entry.0 as usize]);
-        lists.push(list);
-    }
-    CoreGraph { names: kept, neighbors: lists }
+    (0..n).filter(|&v| degree[v as usize] > 0).collect()
 }
 
-/// A graph in which every vertex has at least two neighbors.
-pub(super) struct CoreGraph {
-    names: Vec<u32>,                 // vertices of the complex, ascending
-    neighbors: Vec<Vec<(u32, u32)>>, // (vertex, edge of the complex), ascending
+/// Neighbors and edges; parallel edges count once, so that a cycle has at least three vertices.
+fn distinct(list: &[(u32, u32, f64)]) -> impl Iterator<Item = (u32, u32)> + '_ {
+    let mut last = None;
+    list.iter().map(|&(to, e, _)| (to, e)).filter(move |&(to, _)| last.replace(to) != Some(to))
 }
 
 impl CoreGraph {
@@ -165,8 +168,13 @@ impl CoreGraph {
         self.names.len()
     }
 
+    /// Neighbors of a vertex, ascending, with the edges to them.
+    fn at(&self, v: u32) -> &[(u32, u32)] {
+        &self.neighbors[self.starts[v as usize] as usize..self.starts[v as usize + 1] as usize]
+    }
+
     fn edge(&self, a: u32, b: u32) -> u32 {
-        let list = &self.neighbors[a as usize];
+        let list = self.at(a);
         let at = list.binary_search_by_key(&b, |entry| entry.0);
         list[at.expect("consecutive vertices of a cycle are joined")].1
     }

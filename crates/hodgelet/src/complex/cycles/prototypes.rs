@@ -55,7 +55,7 @@ impl<'a> Paths<'a> {
             let v = self.order[at];
             at += 1;
             let graph = self.graph;
-            for &(w, _) in &graph.neighbors[v as usize] {
+            for &(w, _) in graph.at(v) {
                 let is_child = w < root
                     && self.branch[w as usize] == u32::MAX
                     && self.is_shortest(w)
@@ -79,7 +79,7 @@ impl<'a> Paths<'a> {
             if next as usize > reach {
                 break;
             }
-            for &(w, _) in &self.graph.neighbors[v as usize] {
+            for &(w, _) in self.graph.at(v) {
                 if w < limit && self.below[w as usize] == u32::MAX {
                     self.below[w as usize] = next;
                     self.queue.push_back(w);
@@ -97,7 +97,7 @@ impl<'a> Paths<'a> {
     pub fn families(&self, mut act: impl FnMut(usize, Family)) {
         for &y in &self.order {
             let steps = self.below[y as usize];
-            let list = &self.graph.neighbors[y as usize];
+            let list = self.graph.at(y);
             let among = |z: u32| z < self.root && self.is_shortest(z);
             let apart = |a: u32, b: u32| self.branch[a as usize] != self.branch[b as usize];
             for (i, &(z, _)) in list.iter().enumerate().filter(|(_, entry)| among(entry.0)) {
@@ -132,7 +132,7 @@ impl<'a> Paths<'a> {
                 }
                 continue;
             }
-            for &(w, _) in self.graph.neighbors[last as usize].iter().rev() {
+            for &(w, _) in self.graph.at(last).iter().rev() {
                 if w < self.root && self.is_shortest(w) && self.below[w as usize] + 1 == steps {
                     open.push(path.iter().copied().chain([w]).collect());
                 }
@@ -148,7 +148,7 @@ impl<'a> Paths<'a> {
         while self.below[at as usize] > 1 {
             let steps = self.below[at as usize];
             let branch = self.branch[at as usize];
-            let next = self.graph.neighbors[at as usize].iter().map(|entry| entry.0).find(|&w| {
+            let next = self.graph.at(at).iter().map(|entry| entry.0).find(|&w| {
                 w < self.root
                     && self.is_shortest(w)
                     && self.below[w as usize] + 1 == steps

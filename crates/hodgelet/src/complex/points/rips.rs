@@ -29,7 +29,7 @@ impl Complex {
     /// ```
     pub fn rips(points: &[f64], ambient: usize, radius: f64, max_dim: usize) -> Result<Self, ComplexError> {
         check_radius(radius)?;
-        if (ambient == 0 && !points.is_empty()) || points.len() % ambient.max(1) != 0 {
+        if !points.len().is_multiple_of(ambient) {
             return Err(ComplexError::Coordinates { ambient, found: points.len() });
         }
         if let Some(at) = points.iter().position(|x| !x.is_finite()) {
