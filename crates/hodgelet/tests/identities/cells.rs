@@ -58,7 +58,7 @@ fn random_cell_complex() -> impl Strategy<Value = Complex> {
 
 fn check_euler(complex: &Complex) {
     let betti = betti_numbers(&Operators::new(complex, Weighting::Combinatorial)).unwrap();
-    let sign = |k: usize| if k % 2 == 0 { 1 } else { -1 };
+    let sign = |k: usize| if k.is_multiple_of(2) { 1 } else { -1 };
     let sum: i64 = betti.iter().enumerate().map(|(k, &b)| sign(k) * b as i64).sum();
     assert_eq!(sum, complex.euler_characteristic());
 }
