@@ -179,7 +179,7 @@ impl TryFrom<Basis> for SignedBasis {
             return Err(SignedError::TooLarge { found, most: MAX_NUMBERS });
         }
         let sound = |v: &Vec<f64>| v.len() == basis.n_cells && v.iter().all(|x| x.is_finite());
-        let one_each = basis.eigenvalues.len() == basis.vectors.len();
+        let one_each = !basis.vectors.is_empty() && basis.eigenvalues.len() == basis.vectors.len();
         if !one_each || !basis.eigenvalues.iter().all(|x| x.is_finite()) || !basis.vectors.iter().all(sound) {
             return Err(SignedError::Unsound { n_cells: basis.n_cells });
         }
@@ -200,10 +200,16 @@ impl SignedBasis {
         self.0.vectors.len()
     }
 
-    /// Whether there is none.
+    /// Whether there is none, which does not occur.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.vectors.is_empty()
+    }
+
+    /// Number of cells that the vectors have numbers for.
+    #[must_use]
+    pub fn n_cells(&self) -> usize {
+        self.0.n_cells
     }
 
     /// Vector `n`, a number a cell.
@@ -415,6 +421,8 @@ mod tests {
         assert_eq!(serde_json::from_str::<SignedBasis>(&json).unwrap(), basis);
         let shorter = json.replacen("\"n_cells\":7", "\"n_cells\":6", 1);
         assert!(serde_json::from_str::<SignedBasis>(&shorter).is_err());
+        let empty = r#"{"dim":1,"n_cells":7,"fingerprint":"","eigenvalues":[],"vectors":[]}"#;
+        assert!(serde_json::from_str::<SignedBasis>(empty).is_err());
     }
 
     #[test]

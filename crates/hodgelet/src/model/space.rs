@@ -188,7 +188,7 @@ impl SpaceParams {
         }
         let n_cells = complex.n_cells(basis.dim());
         let found = format!("{n_cells} cells of dimension {} in an order of their own", basis.dim());
-        let expected = format!("{} in that of the training complexes", basis.vector(0).len());
+        let expected = format!("{} in that of the training complexes", basis.n_cells());
         Err(SignedError::NotShared { index, found, expected }.into())
     }
 
