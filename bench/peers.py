@@ -80,7 +80,7 @@ def full_columns(values: np.ndarray, known: np.ndarray, classes: int, fill: floa
     """A column for every class, those a model has not seen filled."""
     if values.ndim == 1:
         values = np.column_stack([-values, values])
-    out = np.full((len(values), classes), fill)
+    out = np.full((len(values), classes), float(fill))
     out[:, known] = values
     return out
 
