@@ -66,7 +66,8 @@ class GraphBatch:
 
     ``edges`` holds vertex numbers local to each graph, each undirected edge once; its order is its orientation. When
     ``triangles`` or ``boundaries`` are given the complexes are taken as they are; otherwise a model may fill cliques.
-    ``boundaries`` continue where edges (or triangles) end, one dimension after the other.
+    ``boundaries`` continue where edges (or triangles) end, one dimension after the other. ``weights`` gives cells of a
+    dimension positive weights, which the spectra then follow.
 
     >>> import numpy as np
     >>> from hodgelet import GraphBatch
