@@ -27,7 +27,17 @@ __all__ = ["Estimator"]
 Self = TypeVar("Self", bound="Estimator")
 
 # Parameters that say how inputs are read or work is done, and not which model is trained.
-_NOT_SETTINGS = {"vertex_attrs", "edge_attrs", "oriented", "random_state", "n_jobs", "verbose", "output", "standardize"}
+_NOT_SETTINGS = {
+    "auto",
+    "vertex_attrs",
+    "edge_attrs",
+    "oriented",
+    "random_state",
+    "n_jobs",
+    "verbose",
+    "output",
+    "standardize",
+}
 
 
 class Estimator:

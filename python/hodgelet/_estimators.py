@@ -38,6 +38,7 @@ class Supervised(Estimator):
     """What the classifier and the regressor share."""
 
     n_graphs_in_: int
+    search_: list[dict[str, Any]]
 
     @property
     def training_(self) -> dict[str, Any]:
@@ -109,11 +110,13 @@ class Supervised(Estimator):
                 batch,
                 self._settings(self._seed()),
                 **targets(checked),
+                auto=bool(self.get_params()["auto"]),
                 threads=self._threads(),
                 callback=progress.callback,
             )
         self._fitted = fitted
         self.n_graphs_in_ = len(batch)
+        self.search_ = json.loads(fitted.tried())
 
     @classmethod
     def _from_native(cls: type[Self], fitted: _native.Model, params: dict[str, Any]) -> Self:
@@ -123,6 +126,7 @@ class Supervised(Estimator):
         estimator = cls(**{**{name: value for name, value in found.items() if name in known}, **params})
         estimator._fitted = fitted
         estimator.n_graphs_in_ = description["training"]["n_train"]
+        estimator.search_ = []
         return estimator
 
     def _prediction(self, out: dict[str, Any]) -> Prediction:
@@ -139,6 +143,9 @@ class HodgeletClassifier(Supervised):
         spectral energy.
     faithful : bool
         Settings of the published code: its likelihoods, lengthscales from 1, no priors.
+    auto : bool
+        Whether other settings (Laplacian, signals, blocks, kernel, lengthscales, likelihood) are tried, and kept where
+        they raise the leave-one-out probability of the training targets. ``search_`` then says what was tried.
     vertices : str, optional
         ``"reference"``, ``"degree-one-hot"``, ``"degree"``, ``"constant"``, ``"curvature"``, ``"structure"``,
         ``"attributes"`` or ``"none"``.
@@ -153,6 +160,8 @@ class HodgeletClassifier(Supervised):
     laplacian : str, optional
         ``"combinatorial"`` (the default with the split), ``"normalized"`` (without), ``"normalized-hodge"``,
         ``"random-walk"``, or ``"dec"`` and ``"dec-circumcentric"``, the metric of the vertices' ``position``.
+    split : bool, optional
+        Whether signals are split into their Hodge components; as the method has it by default.
     dims : sequence of int, optional
         Dimensions whose signals are used; all that carry one by default.
     without : sequence of str
@@ -206,6 +215,8 @@ class HodgeletClassifier(Supervised):
         The classes, in the order of probabilities.
     n_graphs_in_ : int
         Number of training graphs.
+    search_ : list of dict
+        With ``auto``, every fit of the search: what was changed, its leave-one-out log probability, if it was kept.
 
     Examples
     --------
@@ -235,11 +246,13 @@ class HodgeletClassifier(Supervised):
         *,
         method: str = "hodge",
         faithful: bool = False,
+        auto: bool = False,
         vertices: str | None = None,
         edges: str = "auto",
         higher: str = "auto",
         max_degree: int | None = None,
         laplacian: str | None = None,
+        split: bool | None = None,
         dims: Sequence[int] | None = None,
         without: Sequence[str] = (),
         signed: Any = None,
@@ -273,11 +286,13 @@ class HodgeletClassifier(Supervised):
     ) -> None:
         self.method = method
         self.faithful = faithful
+        self.auto = auto
         self.vertices = vertices
         self.edges = edges
         self.higher = higher
         self.max_degree = max_degree
         self.laplacian = laplacian
+        self.split = split
         self.dims = dims
         self.without = without
         self.signed = signed
@@ -408,6 +423,9 @@ class HodgeletRegressor(Supervised):
         spectral energy.
     faithful : bool
         Settings of the published code: its likelihoods, lengthscales from 1, no priors.
+    auto : bool
+        Whether other settings (Laplacian, signals, blocks, kernel, lengthscales, likelihood) are tried, and kept where
+        they raise the leave-one-out probability of the training targets. ``search_`` then says what was tried.
     vertices : str, optional
         ``"reference"``, ``"degree-one-hot"``, ``"degree"``, ``"constant"``, ``"curvature"``, ``"structure"``,
         ``"attributes"`` or ``"none"``.
@@ -422,6 +440,8 @@ class HodgeletRegressor(Supervised):
     laplacian : str, optional
         ``"combinatorial"`` (the default with the split), ``"normalized"`` (without), ``"normalized-hodge"``,
         ``"random-walk"``, or ``"dec"`` and ``"dec-circumcentric"``, the metric of the vertices' ``position``.
+    split : bool, optional
+        Whether signals are split into their Hodge components; as the method has it by default.
     dims : sequence of int, optional
         Dimensions whose signals are used; all that carry one by default.
     without : sequence of str
@@ -469,6 +489,8 @@ class HodgeletRegressor(Supervised):
     ----------
     n_graphs_in_ : int
         Number of training graphs.
+    search_ : list of dict
+        With ``auto``, every fit of the search: what was changed, its leave-one-out log probability, if it was kept.
 
     Examples
     --------
@@ -492,11 +514,13 @@ class HodgeletRegressor(Supervised):
         *,
         method: str = "hodge",
         faithful: bool = False,
+        auto: bool = False,
         vertices: str | None = None,
         edges: str = "auto",
         higher: str = "auto",
         max_degree: int | None = None,
         laplacian: str | None = None,
+        split: bool | None = None,
         dims: Sequence[int] | None = None,
         without: Sequence[str] = (),
         signed: Any = None,
@@ -528,11 +552,13 @@ class HodgeletRegressor(Supervised):
     ) -> None:
         self.method = method
         self.faithful = faithful
+        self.auto = auto
         self.vertices = vertices
         self.edges = edges
         self.higher = higher
         self.max_degree = max_degree
         self.laplacian = laplacian
+        self.split = split
         self.dims = dims
         self.without = without
         self.signed = signed

@@ -32,6 +32,7 @@ def parameters_of(settings: dict[str, Any]) -> dict[str, Any]:
         "max_degree": encoding["max_degree"],
         "laplacian": _laplacian(space),
         "signed": _signed(space.get("signed")),
+        "split": space["split"],
         "dims": space["dims"],
         "without": [_block(block) for block in space["without"]],
         "cliques": _cliques(space["lift"]),
@@ -57,7 +58,7 @@ def _method(space: dict[str, Any]) -> str:
         return "fourier"
     if space["lift"] == "line-graph":
         return "line-graph"
-    return "hodge" if space["split"] else "wt"
+    return "wt" if not space["split"] and space["dims"] == [0] else "hodge"
 
 
 def _laplacian(space: dict[str, Any]) -> str:

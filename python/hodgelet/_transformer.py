@@ -34,6 +34,8 @@ class HodgeletTransformer(Estimator):
     laplacian : str, optional
         ``"combinatorial"`` (the default with the split), ``"normalized"`` (without), ``"normalized-hodge"``,
         ``"random-walk"``, or ``"dec"`` and ``"dec-circumcentric"``, the metric of the vertices' ``position``.
+    split : bool, optional
+        Whether signals are split into their Hodge components; as the method has it by default.
     dims : sequence of int, optional
         Dimensions whose signals are used; all that carry one by default.
     without : sequence of str
@@ -96,6 +98,7 @@ class HodgeletTransformer(Estimator):
         higher: str = "auto",
         max_degree: int | None = None,
         laplacian: str | None = None,
+        split: bool | None = None,
         dims: Sequence[int] | None = None,
         without: Sequence[str] = (),
         signed: Any = None,
@@ -124,6 +127,7 @@ class HodgeletTransformer(Estimator):
         self.higher = higher
         self.max_degree = max_degree
         self.laplacian = laplacian
+        self.split = split
         self.dims = dims
         self.without = without
         self.signed = signed

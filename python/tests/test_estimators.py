@@ -367,3 +367,26 @@ def test_signed_features_tell_a_flow_from_its_reverse() -> None:
     import pickle
 
     assert_array_equal(pickle.loads(pickle.dumps(along)).transform(batch), along.transform(batch))
+
+
+def test_settings_can_be_chosen_by_leave_one_out(shapes: Shapes) -> None:
+    plain = HodgeletClassifier(vertices="degree", max_iter=5).fit(*shapes)
+    assert plain.search_ == []
+    model = HodgeletClassifier(vertices="degree", max_iter=5, auto=True).fit(*shapes)
+    first, *others = model.search_
+    assert first["change"] is None
+    assert first["kept"]
+    assert len(others) >= 4
+    assert first["leave_one_out"] == pytest.approx(plain.leave_one_out().log_density.mean())
+    assert model.leave_one_out().log_density.mean() >= first["leave_one_out"]
+    again = HodgeletClassifier(vertices="degree", max_iter=5, auto=True).fit(*shapes)
+    assert_array_equal(again.predict_proba(shapes[0]), model.predict_proba(shapes[0]))
+
+
+def test_signals_need_not_be_split(shapes: Shapes, tmp_path: Any) -> None:
+    model = HodgeletClassifier(vertices="degree", edges="constant", split=False, max_iter=3).fit(*shapes)
+    assert [block.name for block in model.blocks_] == ["vertex whole", "edge whole"]
+    model.save(tmp_path / "model")
+    again = HodgeletClassifier.load(tmp_path / "model")
+    assert (again.method, again.split) == ("hodge", False)
+    assert_array_equal(again.fit(*shapes).predict_proba(shapes[0]), model.predict_proba(shapes[0]))

@@ -8,7 +8,7 @@ use crate::settings::Settings;
 use crate::space::SpaceView;
 use faer::Mat;
 use hodgelet::dataset::Targets;
-use hodgelet::model::{FittedTargets, PredictedTargets, Prediction, Stage};
+use hodgelet::model::{FittedTargets, PredictedTargets, Prediction, SearchParams, Stage, Tried};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -18,6 +18,7 @@ use std::path::PathBuf;
 #[pyclass(frozen, module = "hodgelet._native")]
 pub struct Model {
     model: hodgelet::model::Model,
+    tried: Vec<Tried>,
 }
 
 impl Model {
@@ -31,7 +32,9 @@ impl Model {
 impl Model {
     /// Trains on all graphs of `batch`: classes by name and number, or real targets.
     #[staticmethod]
-    #[pyo3(signature = (batch, settings, *, classes=None, labels=None, values=None, threads=None, callback=None))]
+    #[pyo3(signature = (
+        batch, settings, *, classes=None, labels=None, values=None, auto=false, threads=None, callback=None
+    ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn fit(
         py: Python<'_>,
@@ -40,6 +43,7 @@ impl Model {
         classes: Option<Vec<String>>,
         labels: Option<PyReadonlyArray1<'_, u32>>,
         values: Option<PyReadonlyArray1<'_, f64>>,
+        auto: bool,
         threads: Option<usize>,
         callback: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
@@ -53,15 +57,23 @@ impl Model {
         let arrays = Arrays::of(batch)?;
         let view = arrays.view()?;
         let settings = Settings::parse(settings)?;
-        let model = run(py, threads, callback.as_ref(), |watch| {
+        run(py, threads, callback.as_ref(), |watch| {
             let dataset = view.dataset(targets)?;
             let params = settings.params(&dataset)?;
             let all: Vec<usize> = (0..dataset.len()).collect();
             let steps = params.optimizer.max_iterations;
             let total = steps.saturating_mul(params.restarts);
-            Ok(params.fit(&dataset, &all, |stage| note(watch, stage, steps, total))?)
-        })?;
-        Ok(Self { model })
+            if auto {
+                let search = SearchParams::standard(params, &dataset);
+                let every = total.saturating_mul(search.n_fits());
+                let found = search.fit(&dataset, &all, |fit, stage| {
+                    note(watch, stage, steps, fit.saturating_mul(total), every)
+                })?;
+                return Ok(Self { model: found.model, tried: found.tried });
+            }
+            let model = params.fit(&dataset, &all, |stage| note(watch, stage, steps, 0, total))?;
+            Ok(Self { model, tried: Vec::new() })
+        })
     }
 
     /// Predictions as arrays.
@@ -167,6 +179,11 @@ impl Model {
         }))?)
     }
 
+    /// The fits of a search for settings, as JSON; none without a search.
+    fn tried(&self) -> PyResult<String> {
+        Ok(json(&self.tried)?)
+    }
+
     /// Writes the model file.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         Ok(py.detach(|| self.model.save(path)).map_err(Fault::from)?)
@@ -181,7 +198,7 @@ impl Model {
                 fault => fault,
             })
         })?;
-        Ok(Self { model })
+        Ok(Self { model, tried: Vec::new() })
     }
 
     /// The bytes of the model file.
@@ -199,7 +216,7 @@ impl Model {
 #[pyfunction]
 pub fn model_from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Model> {
     let model = run(py, None, None, |_| Ok(hodgelet::model::Model::from_bytes(bytes)?))?;
-    Ok(Model { model })
+    Ok(Model { model, tried: Vec::new() })
 }
 
 impl Model {
@@ -229,12 +246,12 @@ impl Model {
     }
 }
 
-/// Reports a stage of training, of which there are `steps` a start and `total` in all.
-fn note(watch: &Watch, stage: Stage, steps: usize, total: usize) -> std::ops::ControlFlow<()> {
+/// Reports a stage of training: `steps` a start, `before` of the `total` steps done in earlier fits.
+fn note(watch: &Watch, stage: Stage, steps: usize, before: usize, total: usize) -> std::ops::ControlFlow<()> {
     match stage {
         Stage::Measuring(done, of) => watch.note("measuring", done, of, None),
         Stage::Training(start, step, value) => {
-            let done = start.saturating_mul(steps).saturating_add(step);
+            let done = start.saturating_mul(steps).saturating_add(step).saturating_add(before);
             watch.note("training", done, total, Some(value))
         }
         _ => watch.go_on(),

@@ -49,6 +49,7 @@ impl Settings {
             (space.weighting, space.metric) = (chosen.weighting, chosen.metric);
         }
         space.signed = self.take("signed")?.map(signed).transpose()?;
+        self.set("split", &mut space.split)?;
         if let Some(dims) = self.take("dims")? {
             space.dims = Some(dims);
         }
