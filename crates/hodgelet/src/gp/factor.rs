@@ -110,7 +110,7 @@ impl Factor {
         let n = w.len();
         self.order = (0..n).filter(|&i| w[i] >= 0.0).collect();
         self.n_positive = self.order.len();
-        self.order.extend((0..n).filter(|&i| !(w[i] >= 0.0)));
+        self.order.extend((0..n).filter(|&i| w[i] < 0.0));
         let roots: Vec<f64> = self.order.iter().map(|&i| w[i].abs().sqrt()).collect();
         let log_det = self.factor(gram, &roots, scratch, par)?;
 
@@ -125,7 +125,7 @@ impl Factor {
             variance[i] = ((sign - norm) / w[i].abs()).max(0.0);
             column.iter_mut().for_each(|t| *t *= roots[a]);
         }
-        let weak: Vec<usize> = (0..n).filter(|&i| !(w[i].abs() * gram[(i, i)] >= WEAK_SITE)).collect();
+        let weak: Vec<usize> = (0..n).filter(|&i| w[i].abs() * gram[(i, i)] < WEAK_SITE).collect();
         let projected = self.projected(gram, &weak, par);
         for (k, &i) in weak.iter().enumerate() {
             variance[i] = (gram[(i, i)] - self.signed_square(projected.col_as_slice(k))).max(0.0);
