@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-SAME_MODEL = ["--no-priors", "--likelihood", "gpflow"]  # what the peer has
+SAME_MODEL = ["--no-priors", "--likelihood", "gpflow", "--scale-transform", "softplus"]  # what the peer has
 
 
 def output_of(command: list[str], threads: int | None) -> dict[str, Any]:

@@ -97,7 +97,12 @@ pub fn run(cli: Cli) -> Result<(), CommandError> {
             .map_err(|error| CommandError::usage(format!("{threads} threads: {error}"), None))?;
     }
     let terminal = Terminal { quiet: cli.global.quiet };
-    match cli.command {
+    // On a worker of the pool: from outside, every parallel loop would wait for one to wake up.
+    rayon::scope(|_| dispatch(cli.command, terminal))
+}
+
+fn dispatch(command: Command, terminal: Terminal) -> Result<(), CommandError> {
+    match command {
         Command::Demo(args) => demo::run(&args, terminal),
         Command::Evaluate(args) => evaluate::run(&args, terminal),
         Command::Fit(args) => fit::run(&args, terminal),

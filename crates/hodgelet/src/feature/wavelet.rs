@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Complexes treated together: a fixed number, so that sums do not depend on the number of threads.
-const CHUNK: usize = 64;
+const CHUNK: usize = 16;
 
 /// Filters of one atom are summed side by side in groups of this size, the rest filled up with zeros.
 const GROUP: usize = 4;

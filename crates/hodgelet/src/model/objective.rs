@@ -179,7 +179,7 @@ impl<'a> Objective<'a> {
             self.gram_gradient.as_ref(),
             with_inputs,
             &mut self.kernel_gradient,
-            Par::Seq,
+            Par::rayon(0),
         )?;
         gradient.fill(0.0);
         let mut at = 0;
@@ -258,7 +258,8 @@ impl<'a> Objective<'a> {
                 reason: format!("{name} is below the resolution of distances"),
             });
         }
-        kernel.gram_lower(&inputs, &mut self.gram_workspace, &mut self.gram, Par::Seq)?;
+        // Panels are of a fixed width, so the number of threads changes no bit.
+        kernel.gram_lower(&inputs, &mut self.gram_workspace, &mut self.gram, Par::rayon(0))?;
         let likelihood = self.state.likelihood.check(self.problem.n_classes)?;
         let (gram, observations) = (self.gram.as_ref(), &self.problem.observations);
         let (start, workspace) = (self.sites.as_ref(), &mut self.workspace);
