@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from types import SimpleNamespace
 
@@ -108,21 +107,16 @@ def test_merging_agrees_with_a_plain_loop(seed: int) -> None:
         assert found == [value[position][edge] for edge in seen]
 
 
-def test_a_million_arcs_take_no_loop_over_them() -> None:
+def test_many_large_graphs_keep_every_pair_once() -> None:
     rng = np.random.default_rng(0)
-    graphs = []
+    graphs, pairs = [], 0
     for _ in range(1000):
         one = rng.integers(0, 400, size=(2, 500))
         one = one[:, one[0] != one[1]]
         graphs.append((np.concatenate([one, one[::-1]], axis=1), 400))
-    began = time.perf_counter()
-    as_batch(graphs)
-    took = time.perf_counter() - began
-    began = time.perf_counter()
-    for index, _ in graphs:
-        for _ in index.T.tolist():
-            pass
-    assert took < 20 * (time.perf_counter() - began)  # a loop that does anything costs more than that
+        pairs += len({frozenset(arc) for arc in one.T.tolist()})
+    batch = as_batch(graphs)
+    assert len(batch.edges) == pairs
 
 
 def test_a_sparse_matrix_is_an_adjacency() -> None:
