@@ -35,7 +35,7 @@ fn solids(n: usize) -> Dataset {
     let one = |i: usize| {
         let mut edges = Vec::new();
         for a in 0..9u32 {
-            let density = if i % 2 == 0 { 0.5 } else { 0.75 };
+            let density = if i.is_multiple_of(2) { 0.5 } else { 0.75 };
             edges.extend((a + 1..9).filter(|_| rng.random::<f64>() < density).map(|b| [a, b]));
         }
         Complex::graph(9, &edges).unwrap().clique_complex(3).unwrap()
@@ -142,7 +142,7 @@ fn flows(n: usize, edges: &[[u32; 2]]) -> Dataset {
     let mut dataset = classes(vec![complex; n]);
     let mut values = Vec::new();
     for i in 0..n {
-        let way = if i % 2 == 0 { 1.0 } else { -1.0 };
+        let way = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
         for (e, &[tail, head]) in edges.iter().enumerate() {
             let round = if e < 8 { if (tail + 1) % 8 == head { way } else { -way } } else { 0.0 };
             values.push(round + 0.5 * (rng.random::<f64>() - 0.5));
