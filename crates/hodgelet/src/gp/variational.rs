@@ -111,32 +111,29 @@ impl Variational {
         start: Option<&Sites>,
         workspace: &mut Workspace,
     ) -> Result<Posterior, GpError> {
-        let (run, state, end) =
-            self.run(gram, likelihood, observations, start, workspace, self.0.max_iterations)?;
+        let (run, state, end) = self.run(gram, likelihood, observations, start, workspace)?;
         match end {
             End::Converged => run.finish(state),
             End::Short { change } => Err(GpError::NotConverged { iterations: run.evaluations, change }),
         }
     }
 
-    /// As [`fit`](Self::fit), but after `budget` evaluations of the ELBO the posterior is given back as it is. Its
-    /// ELBO is a bound like any other, and its derivative in the Gram matrix is exact for the Gaussian it has, so
-    /// training can move on and come back to it.
+    /// As [`fit`](Self::fit), but when the evaluations are used up the posterior is given back as it is. Its ELBO is
+    /// a bound like any other, and its derivative in the Gram matrix is exact for the Gaussian it has, so training can
+    /// move on and come back to it.
     ///
     /// # Errors
     ///
     /// As [`fit`](Self::fit), but for the convergence.
     pub fn fit_within(
         &self,
-        budget: usize,
         gram: MatRef<'_, f64>,
         likelihood: &Likelihood,
         observations: &Observations,
         start: Option<&Sites>,
         workspace: &mut Workspace,
     ) -> Result<Posterior, GpError> {
-        let most = self.0.max_iterations.min(budget.max(2));
-        let (run, state, _) = self.run(gram, likelihood, observations, start, workspace, most)?;
+        let (run, state, _) = self.run(gram, likelihood, observations, start, workspace)?;
         run.finish(state)
     }
 
@@ -147,7 +144,6 @@ impl Variational {
         observations: &'a Observations,
         start: Option<&Sites>,
         workspace: &'a mut Workspace,
-        most: usize,
     ) -> Result<(Run<'a>, State, End), GpError> {
         prepare(gram, likelihood, observations, start, workspace)?;
         let (n, n_latents) = (observations.n_points(), likelihood.n_latents());
@@ -156,7 +152,7 @@ impl Variational {
             observations,
             workspace,
             evaluations: 0,
-            most,
+            most: self.0.max_iterations,
             rho: 1.0,
             last_step: vec![],
             reach: 4.0,

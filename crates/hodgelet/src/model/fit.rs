@@ -125,7 +125,7 @@ impl ModelParams {
         let objective_value = -end.value;
         let mut objective = Objective::new(&problem, state, None)?;
         objective.sites = Some(sites);
-        let solved = objective.solve(&end.point, self.final_inference()?, FINAL_ITERATIONS)?;
+        let solved = objective.solve(&end.point, self.final_inference()?)?;
         let summary = Summary {
             n_train: train.len(),
             n_distinct: collapse.n_groups(),
@@ -176,7 +176,8 @@ impl ModelParams {
     /// The inner loop of the posterior that is kept.
     fn final_inference(&self) -> Result<Variational, ModelError> {
         let tolerance = self.variational.tolerance.min(FINAL_TOLERANCE);
-        Ok(VariationalParams { tolerance, ..self.variational }.check()?)
+        let max_iterations = self.variational.max_iterations.max(FINAL_ITERATIONS);
+        Ok(VariationalParams { tolerance, max_iterations, ..self.variational }.check()?)
     }
 }
 

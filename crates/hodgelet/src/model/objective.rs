@@ -12,10 +12,6 @@ use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
 use crate::param::LogNormal;
 use faer::{Mat, MatRef, Par};
 
-/// Evaluations of the ELBO that one evaluation of the objective may spend on the posterior. Warm starts need a few; a
-/// likelihood that is not log-concave can need hundreds, and training gains more from moving on.
-const INNER_BUDGET: usize = 12;
-
 /// What training sees: measures of the distinct training complexes and what was observed of them.
 #[derive(Debug)]
 pub(super) struct Problem {
@@ -169,7 +165,7 @@ impl<'a> Objective<'a> {
         let shared = self.problem.shared_bank;
         self.state.set_parameters(theta, shared)?;
         let features = self.trainable_features()?;
-        let posterior = self.infer(&features, self.problem.variational, INNER_BUDGET)?;
+        let posterior = self.infer(&features, self.problem.variational)?;
         self.inner_iterations += posterior.iterations();
 
         posterior.gram_gradient(&mut self.gram_gradient, Par::Seq);
@@ -209,17 +205,12 @@ impl<'a> Objective<'a> {
         Ok(-value)
     }
 
-    /// The posterior at `theta`, found by `inference` in `budget` steps or as near as they lead, with the features it
-    /// was computed from.
-    pub fn solve(
-        &mut self,
-        theta: &[f64],
-        inference: Variational,
-        budget: usize,
-    ) -> Result<Solved, ModelError> {
+    /// The posterior at `theta`, found by `inference` or as near as its steps lead, with the features it was computed
+    /// from.
+    pub fn solve(&mut self, theta: &[f64], inference: Variational) -> Result<Solved, ModelError> {
         self.state.set_parameters(theta, self.problem.shared_bank)?;
         let features = self.trainable_features()?;
-        let posterior = self.infer(&features, inference, budget)?;
+        let posterior = self.infer(&features, inference)?;
         let fixed = std::mem::take(&mut self.fixed);
         let both = features.into_iter().zip(fixed);
         let features = both.filter_map(|(trained, fixed)| trained.or(fixed)).collect();
@@ -243,7 +234,6 @@ impl<'a> Objective<'a> {
         &mut self,
         features: &[Option<TrainingFeatures>],
         inference: Variational,
-        budget: usize,
     ) -> Result<Posterior, ModelError> {
         let inputs: Vec<MatRef<'_, f64>> = features
             .iter()
@@ -265,7 +255,7 @@ impl<'a> Objective<'a> {
         let (start, workspace) = (self.sites.as_ref(), &mut self.workspace);
         Ok(match likelihood {
             Likelihood::Gaussian(_) => exact::fit(gram, &likelihood, observations, workspace)?,
-            _ => inference.fit_within(budget, gram, &likelihood, observations, start, workspace)?,
+            _ => inference.fit_within(gram, &likelihood, observations, start, workspace)?,
         })
     }
 }

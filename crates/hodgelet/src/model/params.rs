@@ -104,7 +104,9 @@ pub struct ModelParams {
     pub seed: u64,
     /// The optimizer.
     pub optimizer: LbfgsParams,
-    /// The inner loop in training; the posterior at the end is found more closely.
+    /// The inner loop in training, which goes on with what it has when its iterations are used up: warm starts need a
+    /// few, a likelihood that is not log-concave can need hundreds, and training gains more from moving on. The
+    /// posterior at the end is found more closely.
     pub variational: VariationalParams,
     /// Whether equal rows of features share one latent value.
     pub collapse: bool,
@@ -125,7 +127,11 @@ impl Default for ModelParams {
                 objective_tolerance: 1e-6,
                 ..LbfgsParams::default()
             },
-            variational: VariationalParams { tolerance: 1e-6, ..VariationalParams::default() },
+            variational: VariationalParams {
+                tolerance: 1e-6,
+                max_iterations: 12,
+                ..VariationalParams::default()
+            },
             collapse: true,
         }
     }
