@@ -29,7 +29,8 @@ pub struct ModelArgs {
     /// Settings of the published code: its likelihoods, lengthscales from 1, no priors
     #[arg(long)]
     faithful: bool,
-    /// Choose Laplacian, signals, blocks, kernel and likelihood on the training graphs, by leave-one-out log probability
+    /// Choose likelihood, Laplacian, signals, blocks, kernel, filters and starts on the training graphs, by the log
+    /// probability of graphs left out
     #[arg(long, conflicts_with = "faithful")]
     pub auto: bool,
     #[command(flatten)]

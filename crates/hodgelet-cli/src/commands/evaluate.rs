@@ -218,7 +218,7 @@ impl FoldSearch {
     fn cells(&self) -> Vec<String> {
         let kept = self.tried.iter().filter(|tried| tried.kept);
         let names: Vec<String> = kept.filter_map(|tried| tried.change.as_ref()).map(name_of_change).collect();
-        let score = self.tried.iter().rev().find(|tried| tried.kept).and_then(|tried| tried.leave_one_out);
+        let score = self.tried.iter().rev().find(|tried| tried.kept).and_then(|tried| tried.log_probability);
         let settings = if names.is_empty() { "as given".to_owned() } else { names.join(", ") };
         let score = score.map_or_else(String::new, |score| format!("{score:.4}"));
         vec![self.repeat.to_string(), self.fold.to_string(), self.tried.len().to_string(), score, settings]
@@ -283,7 +283,7 @@ impl Report for Evaluated {
         let mut text =
             format!("{}\n\n{}", facts(&rows), table(&header, &numbers, folds.iter().map(fold_cells)));
         if !self.search.is_empty() {
-            let header = ["repeat", "fold", "tried", "leave-one-out", "settings chosen"];
+            let header = ["repeat", "fold", "tried", "log probability", "settings chosen"];
             let chosen = table(&header, &[0, 1, 2, 3], self.search.iter().map(FoldSearch::cells));
             text = format!("{text}\n\n{chosen}");
         }

@@ -129,11 +129,13 @@ impl Report for Fitted {
             let cells = |tried: &Tried| {
                 let change = tried.change.as_ref().map_or_else(|| "as given".to_owned(), name_of_change);
                 let score =
-                    tried.leave_one_out.map_or_else(|| "failed".to_owned(), |score| format!("{score:.4}"));
-                vec![change, score, if tried.kept { "kept".to_owned() } else { String::new() }]
+                    tried.log_probability.map_or_else(|| "failed".to_owned(), |score| format!("{score:.4}"));
+                let gain = tried.gain.zip(tried.standard_error);
+                let gain = gain.map_or_else(String::new, |(gain, error)| format!("{gain:.1} ± {error:.1}"));
+                vec![change, score, gain, if tried.kept { "kept".to_owned() } else { String::new() }]
             };
-            let header = ["setting", "leave-one-out", ""];
-            text = format!("{text}\n\n{}", output::table(&header, &[1], self.tried.iter().map(cells)));
+            let header = ["setting", "log probability", "gain in all", ""];
+            text = format!("{text}\n\n{}", output::table(&header, &[1, 2], self.tried.iter().map(cells)));
         }
         format!("{text}\n\nwritten to  {}", self.out.display())
     }

@@ -189,7 +189,7 @@ fn no_start(failure: Option<MinimizeError<ModelError>>) -> ModelError {
     }
 }
 
-fn check_indices(indices: &[usize], len: usize) -> Result<(), ModelError> {
+pub(super) fn check_indices(indices: &[usize], len: usize) -> Result<(), ModelError> {
     match indices.iter().find(|&&i| i >= len) {
         Some(&index) => Err(ModelError::Index { index, len }),
         None if indices.len() < 2 => Err(ModelError::TooFew { expected: 2, found: indices.len() }),

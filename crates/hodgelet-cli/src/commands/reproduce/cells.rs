@@ -10,8 +10,8 @@ use crate::output::{json, write_atomic};
 use crate::progress::{Bar, Terminal, check_interrupt};
 use crate::provenance::Provenance;
 use hodgelet::dataset::{Dataset, Targets};
-use hodgelet_eval::cross_validate::{Event, cross_validate};
-use hodgelet_eval::report::Evaluation;
+use hodgelet_eval::cross_validate::{Event, cross_validate, cross_validate_search};
+use hodgelet_eval::report::{Evaluation, FoldRun};
 use hodgelet_eval::splits::KFoldParams;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -162,10 +162,17 @@ impl Runner<'_> {
         let (folds, train_on_validation) = (self.args.folds(), self.args.train_on_validation);
         let splits = k_fold(dataset, KFoldParams { folds, repeats: 1, seed, train_on_validation })?;
         let memory = self.args.memory.saturating_mul(1_000_000);
-        let runs = cross_validate(dataset, params, &splits, memory, |event| match event {
+        let progress = |event: Event| match event {
             Event::Done(done, _) => self.bar.at((self.done + done) as u64),
             _ => self.bar.still(),
-        })?;
+        };
+        let runs: Vec<FoldRun> = match model.search(params, dataset) {
+            Some(search) => {
+                let found = cross_validate_search(dataset, &search, &splits, memory, progress)?;
+                found.into_iter().map(|(run, _)| run).collect()
+            }
+            None => cross_validate(dataset, params, &splits, memory, progress)?,
+        };
         let mut evaluation = evaluation_of(dataset, model.name(), params, &runs)?;
         evaluation.folds.iter_mut().for_each(|fold| fold.repeat = repeat);
         Ok(evaluation)

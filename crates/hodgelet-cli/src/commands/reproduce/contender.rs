@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use hodgelet::dataset::{Column, ColumnValues, Dataset};
 use hodgelet::encode::{CellSignal, VertexSignal};
 use hodgelet::hodge::{DualArea, Weighting};
-use hodgelet::model::{Method, ModelParams};
+use hodgelet::model::{Method, ModelParams, SearchParams};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -26,6 +26,8 @@ pub enum Contender {
     #[value(name = "hodgelet")]
     #[serde(rename = "hodgelet")]
     Own,
+    /// Settings chosen on the training part of each fold, as `--auto` does
+    Auto,
     /// This program's own settings on flows times the lengths of their edges: the true de Rham map
     DeRham,
     /// The same with the metric of the mesh: dual areas on vertices, cotangents on edges, areas of triangles
@@ -43,6 +45,7 @@ impl Contender {
             Self::Hodge => "WT-GP-Hodge",
             Self::HodgeScaled => "WT-GP-Hodge, scaled",
             Self::Own => "hodgelet",
+            Self::Auto => "hodgelet, auto",
             Self::DeRham => "hodgelet, de Rham",
             Self::Metric => "hodgelet, mesh metric",
         }
@@ -58,6 +61,7 @@ impl Contender {
             Self::Hodge => "hodge",
             Self::HodgeScaled => "hodge-scaled",
             Self::Own => "hodgelet",
+            Self::Auto => "auto",
             Self::DeRham => "de-rham",
             Self::Metric => "metric",
         }
@@ -72,7 +76,7 @@ impl Contender {
             Self::Wt | Self::WtCombinatorial => Method::Wt.faithful_params(),
             Self::LineGraph => Method::LineGraph.faithful_params(),
             Self::Hodge | Self::HodgeScaled => Method::Hodge.faithful_params(),
-            Self::Own | Self::DeRham | Self::Metric => Method::Hodge.params(),
+            Self::Own | Self::Auto | Self::DeRham | Self::Metric => Method::Hodge.params(),
         };
         if self == Self::WtCombinatorial {
             params.space.weighting = Weighting::Combinatorial;
@@ -86,12 +90,18 @@ impl Contender {
         let encoding = &mut params.space.encoding;
         if flows {
             encoding.vertices = VertexSignal::None;
-        } else if self != Self::Own {
+        } else if !matches!(self, Self::Own | Self::Auto) {
             encoding.edges = CellSignal::None;
         }
         params.seed = seed;
         params.optimizer.max_iterations = iterations;
         params
+    }
+
+    /// The search for settings on `dataset`, where the model is one.
+    #[must_use]
+    pub fn search(self, params: &ModelParams, dataset: &Dataset) -> Option<SearchParams> {
+        (self == Self::Auto).then(|| SearchParams::standard(params.clone(), dataset))
     }
 
     /// The dataset as the model sees it.

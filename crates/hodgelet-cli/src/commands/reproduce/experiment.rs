@@ -104,12 +104,13 @@ pub fn table1(args: &RunArgs, sets: &[String]) -> Experiment {
         row_name: "dataset",
         flows: false,
         rows: named.iter().map(row).collect(),
-        models: chosen(args, &[Contender::Wt, Contender::Hodge, Contender::Own]),
+        models: chosen(args, &[Contender::Wt, Contender::Hodge, Contender::Own, Contender::Auto]),
         pairs: vec![
             [Contender::Wt, Contender::Hodge],
             [Contender::WtCombinatorial, Contender::Hodge],
             [Contender::Hodge, Contender::HodgeScaled],
             [Contender::Hodge, Contender::Own],
+            [Contender::Own, Contender::Auto],
         ],
     }
 }
