@@ -6,9 +6,11 @@
 //! - for each latent function and inner iteration one Cholesky factor and one triangular inverse, `[n, n]`;
 //! - for each latent function one product of triangular matrices, `(K + W⁻¹)⁻¹ = TᵀT`;
 //! - for each block the product behind its distances (lower triangle) and, where its scales are trained, the one
-//!   behind the derivatives in its features, `[n, n] · [n, n_columns]`.
+//!   behind the derivatives in its features, `[n, n] · [n, n_columns]`;
+//! - for each complex of a block whose scales are trained the product of squared filters and energies that gives its
+//!   features, `[n_filters, n_atoms] · [n_atoms, n_live]`, and the one that takes derivatives back.
 //!
-//! Left out: filters, standardization, exponentials, expectations of the likelihood, products of a matrix and a
+//! Left out: filters themselves, standardization, exponentials, expectations of the likelihood, products of a matrix and a
 //! vector, corrections for negative sites, copies. So the ratio can only be too high.
 
 use crate::error::CommandError;
@@ -23,6 +25,9 @@ use std::time::Instant;
 
 /// Size of the moves between evaluations in every parameter, as between steps near the end of training.
 const MOVE: f64 = 1e-2;
+
+/// Complexes that one task takes.
+const CHUNK: usize = 16;
 
 /// Seconds of one evaluation and of its matrix routines alone, both averages.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -64,7 +69,9 @@ pub fn measure(
     let inner_iterations = inner as f64 / evaluations as f64;
     let mut latents = Latents::new(problem.n_points(), problem.n_latents());
     let factor_seconds = latents.factor_seconds(inner) / evaluations as f64;
-    let product_seconds = latents.product_seconds(evaluations) + block_seconds(problem, evaluations);
+    let product_seconds = latents.product_seconds(evaluations)
+        + block_seconds(problem, evaluations)
+        + feature_seconds(problem, evaluations);
     let floor_seconds = factor_seconds + product_seconds;
     Ok(Floor {
         evaluations,
@@ -137,6 +144,35 @@ fn block_seconds(problem: &TrainingProblem, times: usize) -> f64 {
                 multiply(gradient.as_mut(), Accum::Replace, square.as_ref(), features.as_ref(), 1.0, par);
             }
         }
+    };
+    run();
+    average(times, run)
+}
+
+/// Seconds of the products behind the features of all trained blocks in one evaluation.
+fn feature_seconds(problem: &TrainingProblem, times: usize) -> f64 {
+    let room = |start: StartBlock<'_>| {
+        let width = start.map.per_channel();
+        let shape = |i: usize| (width, start.measures.atoms(i).len(), start.measures.channels(i).count());
+        let trained = start.map.bank().is_some();
+        (0..start.measures.len()).filter(|_| trained).map(shape).collect::<Vec<_>>()
+    };
+    let mut complexes: Vec<[Mat<f64>; 4]> = problem
+        .blocks()
+        .flat_map(room)
+        .map(|(width, atoms, live)| {
+            let (filters, energies) = (Mat::full(width, atoms, 0.5), Mat::full(atoms, live, 0.5));
+            [filters, energies, Mat::zeros(width, live), Mat::zeros(width, atoms)]
+        })
+        .collect();
+    let mut run = || {
+        complexes.par_chunks_mut(CHUNK).for_each(|chunk| {
+            for [filters, energies, sums, slopes] in chunk {
+                let (replace, par) = (Accum::Replace, Par::Seq);
+                multiply(sums.as_mut(), replace, filters.as_ref(), energies.as_ref(), 1.0, par);
+                multiply(slopes.as_mut(), replace, sums.as_ref(), energies.transpose(), 1.0, par);
+            }
+        });
     };
     run();
     average(times, run)
