@@ -28,12 +28,20 @@ LIMITS = {"training": 1.05, "NetworkX": 3.0}
 
 def median_time(work: Callable[[], Any], repeats: int) -> float:
     """Median seconds of ``work`` after one run that does not count."""
-    times = []
-    for _ in range(repeats + 1):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return statistics.median(times[1:])
+    return median_times([work], repeats)[0]
+
+
+def seconds(work: Callable[[], Any]) -> float:
+    """Seconds of one run."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def median_times(works: list[Callable[[], Any]], repeats: int) -> list[float]:
+    """Median seconds of each, taken in turn: a machine that slows down slows all of them."""
+    times = [[seconds(work) for work in works] for _ in range(repeats + 1)]
+    return [statistics.median(column) for column in zip(*times[1:], strict=True)]
 
 
 def training(arguments: argparse.Namespace) -> tuple[float, float]:
@@ -55,9 +63,8 @@ def training(arguments: argparse.Namespace) -> tuple[float, float]:
         def start() -> None:
             subprocess.run([*shlex.split(arguments.command), "--version"], check=True, stdout=subprocess.DEVNULL)
 
-        mine = median_time(python, arguments.repeats)
-        other = median_time(command, arguments.repeats) - median_time(start, arguments.repeats)
-    return mine, other
+        mine, other, nothing = median_times([python, command, start], arguments.repeats)
+    return mine, other - nothing
 
 
 def networkx_graphs(repeats: int) -> tuple[float, float]:
