@@ -67,6 +67,7 @@ def load(name: str, data_dir: Path) -> Dataset:
 
     node_labels, node_attributes = values("node_labels"), values("node_attributes")
     edge_labels, edge_attributes = values("edge_labels"), values("edge_attributes")
+    n_attributes = len(edge_attributes[0]) if edge_attributes else 0
     by_graph: list[list[int]] = [[] for _ in range(len(starts) - 1)]
     for a in np.flatnonzero(once):
         by_graph[owner[arcs[a, 0]]].append(int(a))
@@ -82,7 +83,7 @@ def load(name: str, data_dir: Path) -> Dataset:
                 node_attributes=node_attributes and np.array(node_attributes[first:last], float),
                 edge_labels=edge_labels and [tuple(map(int, edge_labels[a])) for a in arc],
                 edge_attributes=edge_attributes
-                and np.array([edge_attributes[a] for a in arc], float).reshape(len(arc), -1),
+                and np.array([edge_attributes[a] for a in arc], float).reshape(len(arc), n_attributes),
             )
         )
     if "graph_labels" in files:
