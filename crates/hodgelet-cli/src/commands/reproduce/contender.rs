@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use hodgelet::dataset::{Column, ColumnValues, Dataset};
 use hodgelet::encode::{CellSignal, VertexSignal};
-use hodgelet::hodge::{DualArea, Weighting};
+use hodgelet::hodge::{CellWeights, DualArea, Weighting};
 use hodgelet::model::{Method, ModelParams, SearchParams};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -30,7 +30,9 @@ pub enum Contender {
     Auto,
     /// This program's own settings on flows times the lengths of their edges: the true de Rham map
     DeRham,
-    /// The same with the metric of the mesh: dual areas on vertices, cotangents on edges, areas of triangles
+    /// The same with edges that weigh one over the square of their length, so that noise is white again
+    White,
+    /// The de Rham map with the metric of the mesh: dual areas on vertices, cotangents on edges, areas of triangles
     Metric,
 }
 
@@ -47,6 +49,7 @@ impl Contender {
             Self::Own => "hodgelet",
             Self::Auto => "hodgelet, auto",
             Self::DeRham => "hodgelet, de Rham",
+            Self::White => "hodgelet, de Rham, white",
             Self::Metric => "hodgelet, mesh metric",
         }
     }
@@ -63,6 +66,7 @@ impl Contender {
             Self::Own => "hodgelet",
             Self::Auto => "auto",
             Self::DeRham => "de-rham",
+            Self::White => "white",
             Self::Metric => "metric",
         }
     }
@@ -76,7 +80,7 @@ impl Contender {
             Self::Wt | Self::WtCombinatorial => Method::Wt.faithful_params(),
             Self::LineGraph => Method::LineGraph.faithful_params(),
             Self::Hodge | Self::HodgeScaled => Method::Hodge.faithful_params(),
-            Self::Own | Self::Auto | Self::DeRham | Self::Metric => Method::Hodge.params(),
+            Self::Own | Self::Auto | Self::DeRham | Self::White | Self::Metric => Method::Hodge.params(),
         };
         if self == Self::WtCombinatorial {
             params.space.weighting = Weighting::Combinatorial;
@@ -109,6 +113,7 @@ impl Contender {
     pub fn prepared(self, dataset: &Dataset) -> Cow<'_, Dataset> {
         match self {
             Self::DeRham | Self::Metric => Cow::Owned(times_lengths(dataset)),
+            Self::White => Cow::Owned(whitened(&times_lengths(dataset))),
             _ => Cow::Borrowed(dataset),
         }
     }
@@ -128,6 +133,24 @@ fn times_lengths(dataset: &Dataset) -> Dataset {
         }
     }
     out
+}
+
+/// The same dataset with edges that weigh one over the square of their length, the mean length of their mesh being 1.
+///
+/// The energy of a flow times lengths is then that of the flow: gradients are exact, and noise that was the same on every
+/// edge stays so.
+fn whitened(dataset: &Dataset) -> Dataset {
+    let Some(lengths) = edge_lengths(dataset) else { return dataset.clone() };
+    let mut rest = &lengths[..];
+    let mut weights = Vec::with_capacity(dataset.len());
+    for complex in &dataset.complexes {
+        let (own, others) = rest.split_at(complex.n_cells(1));
+        rest = others;
+        let mean = own.iter().sum::<f64>() / own.len().max(1) as f64;
+        let of_edges = own.iter().map(|length| (mean / length).powi(2)).collect();
+        weights.push(CellWeights::new(vec![None, Some(of_edges)]).ok()); // two vertices at one place: weights of 1
+    }
+    dataset.clone().with_weights(&weights).unwrap_or_else(|_| dataset.clone())
 }
 
 /// Lengths of all edges, complex after complex, from a vertex column `position`.
@@ -175,6 +198,25 @@ mod tests {
             assert!((found - expected).abs() < 1e-12, "{found}, {expected}");
         }
         assert_eq!(*Contender::Hodge.prepared(&tangent), tangent);
+    }
+
+    #[test]
+    fn weights_undo_lengths_in_the_energy() {
+        let tangent = fields("tangent");
+        let white = Contender::White.prepared(&tangent);
+        let mut at = 0;
+        for (i, complex) in white.complexes.iter().enumerate() {
+            let weights = white.weights(i).unwrap();
+            let weights = weights.of_dim(1).unwrap();
+            let end = at + complex.n_cells(1);
+            let energy: f64 = flow(&white)[at..end].iter().zip(weights).map(|(x, w)| w * x * x).sum();
+            let before: f64 = flow(&tangent)[at..end].iter().map(|x| x * x).sum();
+            let lengths = edge_lengths(&tangent).unwrap();
+            let mean = lengths[at..end].iter().sum::<f64>() / (end - at) as f64;
+            assert!((energy / (mean * mean * before) - 1.0).abs() < 1e-12, "{energy}, {before}");
+            at = end;
+        }
+        assert_eq!(at, flow(&white).len());
     }
 
     #[test]

@@ -171,12 +171,20 @@ fn of_fields(
 ) -> Experiment {
     let models = chosen(
         args,
-        &[Contender::LineGraph, Contender::Hodge, Contender::Own, Contender::DeRham, Contender::Metric],
+        &[
+            Contender::LineGraph,
+            Contender::Hodge,
+            Contender::Own,
+            Contender::DeRham,
+            Contender::White,
+            Contender::Metric,
+        ],
     );
     let pairs = vec![
         [Contender::LineGraph, Contender::Hodge],
         [Contender::Hodge, Contender::Own],
         [Contender::Hodge, Contender::DeRham],
+        [Contender::DeRham, Contender::White],
         [Contender::Hodge, Contender::Metric],
     ];
     Experiment { name, title, row_name, flows: true, rows, models, pairs }

@@ -16,13 +16,14 @@ use std::path::{Path, PathBuf};
     after_help = "Takes table1.json, table2.json and figure1.json of `hodgelet reproduce`, audit-*.json of `hodgelet audit`,
 and peers.json and regression.json of the scripts in bench/; what is not there is left out.
 
-Example:
-  hodgelet reproduce page --from results > docs/results.md"
+Examples:
+  hodgelet reproduce page --from results > docs/results.md
+  hodgelet reproduce page --from results results/best > docs/results.md"
 )]
 pub struct PageArgs {
-    /// Folder with the results
-    #[arg(long, value_name = "DIR", default_value = "results")]
-    from: PathBuf,
+    /// Folders with the results, in the order of the page
+    #[arg(long, value_name = "DIR", num_args = 1.., default_value = "results")]
+    from: Vec<PathBuf>,
     /// Where the page finds the pictures, such as `results`; without it there are none
     #[arg(long, value_name = "PATH")]
     pictures: Option<String>,
@@ -45,7 +46,9 @@ scikit-learn draws them, one of the other nine folds set aside.
 some hundred thousand variational parameters at once; the gradient passes through the standardization, which the published
 code stops; initial scales come from other random numbers; `sbm` and `ring-vs-clique` are drawn once for each repeat, where
 the published code draws `sbm` anew for every fold. The column `hodgelet` is this program with its own settings: weak
-priors, softmax, edge labels and distances as signals.
+priors, softmax, edge labels and distances as signals. `hodgelet, auto` chooses among others, fold by fold: likelihood,
+Laplacian, signals, blocks, kernel, lengthscales, filters and starts, by the log probability of training graphs under models
+of the other training graphs (three folds inside the training part; an answer is kept when it gains two standard errors).
 
 **Which difference makes the difference.** WT-GP and WT-GP-Hodge differ in the Laplacian as well as in the split:
 `--models wt-combinatorial` gives WT-GP the Laplacian of the other. Lengthscales from 1 make the Gram matrix of some
@@ -53,7 +56,8 @@ hundred standardized columns start as the identity, and without priors training 
 `--models hodge-scaled` starts them at the root of the number of columns. Neither the lengthscale of the vector fields nor
 their noise is published; with the defaults here, 0.1 and 1, accuracies come near the published ones at large meshes.
 `de Rham` and `mesh metric` see the same noisy flows times the lengths of their edges: this makes gradients exact, and the
-noise, which is the same on every edge before, larger on long ones.
+noise, which is the same on every edge before, larger on long ones. With `white` edges weigh one over the square of their
+length, which keeps both: exact gradients and the same noise everywhere.
 ";
 
 /// A table made by a script.
@@ -83,25 +87,29 @@ struct Sheets {
 pub fn run(args: &PageArgs) -> Result<(), CommandError> {
     let mut page = INTRODUCTION.to_owned();
     let mut found = false;
-    for name in ["table1", "table2", "figure1"] {
-        if let Some(outcome) = read::<Outcome>(&args.from.join(format!("{name}.json")))? {
+    let files = |name: &'static str| args.from.iter().map(move |folder| folder.join(format!("{name}.json")));
+    for path in ["table1", "table2", "figure1"].into_iter().flat_map(files) {
+        if let Some(outcome) = read::<Outcome>(&path)? {
             page += &experiment(&outcome, args.pictures.as_deref());
             found = true;
         }
     }
-    for name in ["peers", "regression"] {
-        if let Some(Sheets { sheets }) = read(&args.from.join(format!("{name}.json")))? {
+    for path in ["peers", "regression"].into_iter().flat_map(files) {
+        if let Some(Sheets { sheets }) = read(&path)? {
             sheets.iter().for_each(|one| page += &sheet(one));
             found = true;
         }
     }
-    let audits = audits(&args.from)?;
+    let audits: Vec<Audit> =
+        args.from.iter().map(|folder| audits(folder)).collect::<Result<Vec<_>, _>>()?.concat();
     if !audits.is_empty() {
         page += &leakage(&audits);
         found = true;
     }
     if !found {
-        let message = format!("{}: no results", args.from.display());
+        let folders =
+            args.from.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ");
+        let message = format!("{folders}: no results");
         return Err(CommandError::usage(message, Some("`hodgelet reproduce table1` makes some")));
     }
     print_text(page.trim_end())
@@ -152,8 +160,10 @@ fn markdown(header: &[impl AsRef<str>], rows: impl IntoIterator<Item = Vec<Strin
 }
 
 fn experiment(outcome: &Outcome, pictures: Option<&str>) -> String {
-    let p = &outcome.provenance;
-    let mut text = heading(&outcome.title, &p.command, &p.date, p.commit.as_deref(), outcome.seconds);
+    let (p, repeats) = (&outcome.provenance, outcome.protocol.repeats);
+    let times = if repeats > 1 { format!(", {repeats} times over") } else { String::new() };
+    let title = format!("{}{times}", outcome.title);
+    let mut text = heading(&title, &p.command, &p.date, p.commit.as_deref(), outcome.seconds);
     text += &format!(
         "Protocol: {}, {} threads.{}\n\n",
         protocol(&outcome.protocol),
