@@ -144,9 +144,9 @@ class HodgeletClassifier(Supervised):
     faithful : bool
         Settings of the published code: its likelihoods, lengthscales from 1, no priors.
     auto : bool
-        Whether other settings (likelihood, Laplacian, signals, blocks, kernel, lengthscales, filters, starts) are tried,
-        and kept where they raise the probability of training targets, by models fitted without them, by more than two
-        standard errors. ``search_`` then says what was tried.
+        Whether other settings (likelihood, Laplacian, signals, blocks, kernel, lengthscales, filters, starts) are
+        tried, and kept where they raise the probability of training targets, by models fitted without them, by more
+        than two standard errors. ``search_`` then says what was tried.
     vertices : str, optional
         ``"reference"``, ``"degree-one-hot"``, ``"degree"``, ``"constant"``, ``"curvature"``, ``"structure"``,
         ``"attributes"`` or ``"none"``.
@@ -217,7 +217,8 @@ class HodgeletClassifier(Supervised):
     n_graphs_in_ : int
         Number of training graphs.
     search_ : list of dict
-        With ``auto``, every answer tried: the change, its log probability, its gain with standard error, if it was kept.
+        With ``auto``, every answer tried: the change, its log probability, its gain and the standard error of that,
+        if it was kept.
 
     Examples
     --------
@@ -425,9 +426,9 @@ class HodgeletRegressor(Supervised):
     faithful : bool
         Settings of the published code: its likelihoods, lengthscales from 1, no priors.
     auto : bool
-        Whether other settings (likelihood, Laplacian, signals, blocks, kernel, lengthscales, filters, starts) are tried,
-        and kept where they raise the probability of training targets, by models fitted without them, by more than two
-        standard errors. ``search_`` then says what was tried.
+        Whether other settings (likelihood, Laplacian, signals, blocks, kernel, lengthscales, filters, starts) are
+        tried, and kept where they raise the probability of training targets, by models fitted without them, by more
+        than two standard errors. ``search_`` then says what was tried.
     vertices : str, optional
         ``"reference"``, ``"degree-one-hot"``, ``"degree"``, ``"constant"``, ``"curvature"``, ``"structure"``,
         ``"attributes"`` or ``"none"``.
@@ -492,7 +493,8 @@ class HodgeletRegressor(Supervised):
     n_graphs_in_ : int
         Number of training graphs.
     search_ : list of dict
-        With ``auto``, every answer tried: the change, its log probability, its gain with standard error, if it was kept.
+        With ``auto``, every answer tried: the change, its log probability, its gain and the standard error of that,
+        if it was kept.
 
     Examples
     --------
