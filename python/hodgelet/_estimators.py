@@ -151,7 +151,7 @@ class HodgeletClassifier(Supervised):
         ``"reference"``, ``"degree-one-hot"``, ``"degree"``, ``"constant"``, ``"curvature"``, ``"structure"``,
         ``"attributes"`` or ``"none"``.
         Signal on vertices. By default ``"reference"`` (one-hot degrees beside attributes and labels), and none where
-        edges carry a flow.
+        edges carry a flow and vertices nothing of their own.
     edges, higher : str
         Signal on edges, and on cells of dimension 2 or more: ``"auto"`` (attributes and labels if there are any),
         ``"columns"``, ``"constant"``, ``"degree"``, ``"curvature"``, ``"structure"``, ``"auto-structure"`` or
@@ -433,7 +433,7 @@ class HodgeletRegressor(Supervised):
         ``"reference"``, ``"degree-one-hot"``, ``"degree"``, ``"constant"``, ``"curvature"``, ``"structure"``,
         ``"attributes"`` or ``"none"``.
         Signal on vertices. By default ``"reference"`` (one-hot degrees beside attributes and labels), and none where
-        edges carry a flow.
+        edges carry a flow and vertices nothing of their own.
     edges, higher : str
         Signal on edges, and on cells of dimension 2 or more: ``"auto"`` (attributes and labels if there are any),
         ``"columns"``, ``"constant"``, ``"degree"``, ``"curvature"``, ``"structure"``, ``"auto-structure"`` or

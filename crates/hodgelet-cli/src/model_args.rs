@@ -5,7 +5,7 @@ use crate::error::CommandError;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use clap::builder::TypedValueParser;
-use hodgelet::dataset::{Column, Dataset};
+use hodgelet::dataset::{Column, Dataset, POSITIONS, WEIGHTS};
 use hodgelet::encode::VertexSignal;
 use hodgelet::feature::{Block, Part, SignedParams};
 use hodgelet::kernel::Family;
@@ -138,14 +138,18 @@ fn lengthscales() -> impl TypedValueParser<Value = LengthscaleChoice> {
     named(&LENGTHSCALES)
 }
 
-/// The reference's vertex signal, but none where edges carry a flow, which is the signal then, or where the
-/// line graph has no use for it.
+/// The reference's vertex signal, but none where edges carry a flow and vertices nothing of their own but a place and
+/// a weight: the flow is the signal then. None also where the line graph has no use for it.
 #[must_use]
 pub fn default_vertices(method: Method, dataset: &Dataset) -> VertexSignal {
     let is_flow = |c: &Column| c.dim == 1 && c.orientation == Orientation::Oriented;
+    let is_signal = |c: &Column| c.dim == 0 && c.name != POSITIONS && c.name != WEIGHTS;
+    let on_vertices = dataset.columns.iter().any(is_signal);
     match method {
         Method::LineGraph => VertexSignal::None,
-        Method::Hodge if dataset.columns.iter().any(is_flow) && has_edges(dataset) => VertexSignal::None,
+        Method::Hodge if dataset.columns.iter().any(is_flow) && !on_vertices && has_edges(dataset) => {
+            VertexSignal::None
+        }
         _ => VertexSignal::Reference,
     }
 }
@@ -196,6 +200,20 @@ mod tests {
         check::<Method>(&METHODS);
         check::<ClassLikelihood>(&LIKELIHOODS);
         check::<LengthscaleChoice>(&LENGTHSCALES);
+    }
+
+    #[test]
+    fn a_flow_is_the_signal_unless_vertices_have_one() {
+        let mut recipe = hodgelet_data::generate::builtin("vector-fields").unwrap();
+        recipe.set("n_fields=2").unwrap();
+        let mut fields = recipe.generate(0).unwrap();
+        let place = fields.columns.iter().position(|column| column.name == POSITIONS).unwrap();
+        assert_eq!(default_vertices(Method::Hodge, &fields), VertexSignal::None);
+        assert_eq!(default_vertices(Method::LineGraph, &fields), VertexSignal::None);
+        assert_eq!(default_vertices(Method::Wt, &fields), VertexSignal::Reference);
+        fields.columns[place].name = "charge".to_owned();
+        assert_eq!(default_vertices(Method::Hodge, &fields), VertexSignal::Reference);
+        assert_eq!(default_vertices(Method::LineGraph, &fields), VertexSignal::None);
     }
 
     #[test]
