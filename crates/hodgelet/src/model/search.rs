@@ -9,11 +9,11 @@
 //! seen.
 
 use super::{
-    ClassLikelihood, FeatureTransform, LengthscaleChoice, Model, ModelError, ModelParams, PredictedTargets,
-    Stage, measure_dataset,
+    ClassLikelihood, FeatureTransform, LengthscaleChoice, Measured, Model, ModelError, ModelParams,
+    PredictedTargets, SpaceParams, Stage, measure_dataset,
 };
 use crate::dataset::{Dataset, Targets};
-use crate::encode::{CellSignal, VertexSignal};
+use crate::encode::{CellSignal, Encoding, VertexSignal};
 use crate::hodge::Weighting;
 use crate::kernel::Family;
 use serde::{Deserialize, Serialize};
@@ -176,7 +176,7 @@ impl SearchParams {
         mut callback: impl FnMut(usize, Stage) -> ControlFlow<()>,
     ) -> Result<Found, ModelError> {
         super::fit::check_indices(train, dataset.len())?;
-        let trial = Trial::new(self, dataset.select(train));
+        let mut trial = Trial::new(self, dataset.select(train));
         let (mut standing, mut best): (_, Option<Score>) = (self.base.clone(), None);
         let mut tried = Vec::new();
         let mut fits = 0;
@@ -196,7 +196,9 @@ impl SearchParams {
                         one.kept = best.as_ref().is_none_or(|best| {
                             let (gain, error) = gain(&score.values, &best.values);
                             (one.gain, one.standard_error) = (Some(gain), Some(error));
-                            score.folds == trial.folds && gain > self.standard_errors * error && gain > 0.0
+                            score.folds == trial.parts.len()
+                                && gain > self.standard_errors * error
+                                && gain > 0.0
                         });
                         if one.kept {
                             (standing, best) = (params, Some(score));
@@ -206,7 +208,7 @@ impl SearchParams {
                     Err(error) => one.failure = Some(error.to_string()),
                 }
                 tried.push(one);
-                fits += self.folds;
+                fits += trial.parts.len();
             }
         }
         let model = standing.fit(dataset, train, |stage| callback(fits, stage))?;
@@ -218,8 +220,9 @@ impl SearchParams {
 struct Trial {
     data: Dataset,
     parts: Vec<Vec<usize>>,
-    folds: usize,
     iterations: usize,
+    /// Spectra of the last answer: those about kernel, lengthscales, likelihood and starts ask for the same.
+    spectra: Option<(SpaceParams, Encoding, Measured)>,
 }
 
 /// Log probabilities of targets, fold after fold.
@@ -231,17 +234,13 @@ struct Score {
 impl Trial {
     fn new(params: &SearchParams, data: Dataset) -> Self {
         let folds = params.folds.clamp(2, data.len().max(2));
-        Self {
-            parts: dealt(&data.targets, data.len(), folds),
-            data,
-            folds,
-            iterations: params.trial_iterations,
-        }
+        let parts = dealt(&data.targets, data.len(), folds);
+        Self { data, parts, iterations: params.trial_iterations, spectra: None }
     }
 
     /// The log probability of every target by a model of the other folds, until it falls behind `best`.
     fn score(
-        &self,
+        &mut self,
         params: &ModelParams,
         best: Option<&Score>,
         mut callback: impl FnMut(usize, Stage) -> ControlFlow<()>,
@@ -249,17 +248,23 @@ impl Trial {
         let mut params = params.clone();
         params.optimizer.max_iterations = params.optimizer.max_iterations.min(self.iterations);
         let (n, targets) = (self.data.len(), &self.data.targets);
-        let encoding = params.space.fit_encoding(&self.data, &(0..n).collect::<Vec<_>>())?;
-        let measured = measure_dataset(&self.data, &encoding, &params.space, |done| {
-            callback(0, Stage::Measuring(done, n))
-        })?;
+        let spectra = match self.spectra.take() {
+            Some(spectra) if spectra.0 == params.space => spectra,
+            _ => {
+                let encoding = params.space.fit_encoding(&self.data, &(0..n).collect::<Vec<_>>())?;
+                let note = |done| callback(0, Stage::Measuring(done, n));
+                let measured = measure_dataset(&self.data, &encoding, &params.space, note)?;
+                (params.space.clone(), encoding, measured)
+            }
+        };
+        let (_, encoding, measured) = &*self.spectra.insert(spectra);
         let mut score = Score { values: Vec::with_capacity(n), folds: 0 };
         for (fold, test) in self.parts.iter().enumerate() {
             let others = self.parts.iter().enumerate().filter(|&(other, _)| other != fold);
             let mut train: Vec<usize> = others.flat_map(|(_, part)| part).copied().collect();
             train.sort_unstable();
             let model =
-                params.fit_measured(&encoding, &measured, targets, &train, |stage| callback(fold, stage))?;
+                params.fit_measured(encoding, measured, targets, &train, |stage| callback(fold, stage))?;
             let measures: Vec<_> = test.iter().map(|&i| &measured.measures[i]).collect();
             let predicted = model.predict_measured(&measures)?.targets;
             let of = |(row, &i): (usize, &usize)| log_probability(targets, i, &predicted, row);
@@ -402,7 +407,7 @@ mod tests {
     #[test]
     fn an_answer_that_falls_behind_is_given_up() {
         let data = dataset(24, 2, 8);
-        let trial = Trial::new(&search(&data), data.clone());
+        let mut trial = Trial::new(&search(&data), data.clone());
         let go_on = |_: usize, _: Stage| ControlFlow::Continue(());
         let whole = trial.score(&small_params(), None, go_on).unwrap();
         assert_eq!((whole.folds, whole.values.len()), (3, 24));

@@ -11,7 +11,7 @@
 //!   features, `[n_filters, n_atoms] · [n_atoms, n_live]`, and the one that takes derivatives back.
 //!
 //! Left out: filters themselves, standardization, exponentials, expectations of the likelihood, products of a matrix and a
-//! vector, corrections for negative sites, copies. So the ratio can only be too high.
+//! vector, corrections for negative sites, copies.
 
 use crate::error::CommandError;
 use faer::{Accum, Mat, Par};
@@ -154,9 +154,9 @@ fn block_seconds(problem: &TrainingProblem, times: usize) -> f64 {
 fn feature_seconds(problem: &TrainingProblem, times: usize) -> f64 {
     let room = |start: StartBlock<'_>| {
         let width = start.map.per_channel();
-        let shape = |i: usize| (width, start.measures.atoms(i).len(), start.measures.channels(i).count());
+        let shape = |i: usize| (width, start.distinct.atoms(i).len(), start.distinct.channels(i).count());
         let trained = start.map.bank().is_some();
-        (0..start.measures.len()).filter(|_| trained).map(shape).collect::<Vec<_>>()
+        (0..start.distinct.len()).filter(|_| trained).map(shape).collect::<Vec<_>>()
     };
     let mut complexes: Vec<[Mat<f64>; 4]> = problem
         .blocks()

@@ -10,6 +10,7 @@ use crate::output::{json, write_atomic};
 use crate::progress::{Bar, Terminal, check_interrupt};
 use crate::provenance::Provenance;
 use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::model::{ModelParams, SearchParams};
 use hodgelet_eval::cross_validate::{Event, cross_validate, cross_validate_search};
 use hodgelet_eval::report::{Evaluation, FoldRun};
 use hodgelet_eval::splits::KFoldParams;
@@ -119,6 +120,10 @@ impl Runner<'_> {
         check_interrupt()?;
         let seed = self.args.seed.wrapping_add(repeat as u64);
         let params = model.params(self.plan.flows, seed, self.args.iterations());
+        if model == Contender::Auto && data.is_none() {
+            *data = Some(row.data.load(seed, &self.args.data_dir)?); // its questions depend on the data
+        }
+        let search = data.as_ref().and_then(|dataset| model.search(&params, dataset));
         let identity = json!({
             "format": 1,
             "data": row.data.identity(),
@@ -127,6 +132,7 @@ impl Runner<'_> {
             "folds": self.args.folds(),
             "train_on_validation": self.args.train_on_validation,
             "settings": params,
+            "search": search,
         });
         let path = self.folder.join(file_name(self.plan.name, &row.label, model, repeat));
         let cell = match read(&path, &identity) {
@@ -138,7 +144,7 @@ impl Runner<'_> {
                 data.as_ref().map_or(Ok(()), expect_classes)?;
                 let dataset = model.prepared(data.as_ref().expect("loaded just now"));
                 let began = Instant::now();
-                let evaluation = self.evaluate(&dataset, model, &params, seed, repeat)?;
+                let evaluation = self.evaluate(&dataset, model, &params, search, repeat)?;
                 let seconds = began.elapsed().as_secs_f64();
                 let cell = Cell { identity, provenance: Provenance::now(), seconds, evaluation };
                 let text = json(&cell)?;
@@ -155,18 +161,19 @@ impl Runner<'_> {
         &self,
         dataset: &Dataset,
         model: Contender,
-        params: &hodgelet::model::ModelParams,
-        seed: u64,
+        params: &ModelParams,
+        search: Option<SearchParams>,
         repeat: usize,
     ) -> Result<Evaluation, CommandError> {
         let (folds, train_on_validation) = (self.args.folds(), self.args.train_on_validation);
-        let splits = k_fold(dataset, KFoldParams { folds, repeats: 1, seed, train_on_validation })?;
+        let splits =
+            k_fold(dataset, KFoldParams { folds, repeats: 1, seed: params.seed, train_on_validation })?;
         let memory = self.args.memory.saturating_mul(1_000_000);
         let progress = |event: Event| match event {
             Event::Done(done, _) => self.bar.at((self.done + done) as u64),
             _ => self.bar.still(),
         };
-        let runs: Vec<FoldRun> = match model.search(params, dataset) {
+        let runs: Vec<FoldRun> = match search {
             Some(search) => {
                 let found = cross_validate_search(dataset, &search, &splits, memory, progress)?;
                 found.into_iter().map(|(run, _)| run).collect()

@@ -35,6 +35,8 @@ pub struct StartBlock<'a> {
     pub block: Block,
     /// Its measures in all training complexes, equal ones included.
     pub measures: &'a BlockMeasures,
+    /// Its measures in the distinct ones, the rows of the Gram matrix.
+    pub distinct: &'a BlockMeasures,
     /// Its features, with the initial scales.
     pub map: &'a FeatureMap,
     /// Its kernel, with the initial variance and lengthscales.
@@ -75,6 +77,7 @@ impl TrainingProblem {
         (0..self.blocks.len()).map(|b| StartBlock {
             block: self.blocks[b],
             measures: &self.all[b],
+            distinct: &self.problem.measures[b],
             map: &self.state.maps[b],
             kernel: &self.state.kernel.blocks()[b],
         })
@@ -187,6 +190,7 @@ mod tests {
         for (start, fitted) in problem.blocks().zip(model.blocks()) {
             assert_eq!((start.block, start.map), (fitted.block, &fitted.map));
             assert_eq!((start.measures.len(), start.measures.n_channels()), (10, fitted.n_channels));
+            assert_eq!((start.distinct.len(), start.distinct.n_channels()), (9, fitted.n_channels));
         }
         for (start, fitted) in problem.blocks().zip(model.kernel().blocks()) {
             let [start, fitted] =
