@@ -16,7 +16,7 @@ pub const VERTEX_SIGNALS: [&str; 8] =
 pub const CELL_SIGNALS: [&str; 8] =
     ["auto", "columns", "constant", "degree", "curvature", "structure", "auto-structure", "none"];
 /// Names of Laplacians.
-const LAPLACIANS: [(&str, Laplacian); 6] = [
+const LAPLACIANS: [(&str, Laplacian); 7] = [
     ("combinatorial", Laplacian { weighting: Weighting::Combinatorial, metric: None }),
     ("normalized", Laplacian { weighting: Weighting::SymmetricNormalized, metric: None }),
     ("normalized-hodge", Laplacian { weighting: Weighting::NormalizedHodge, metric: None }),
@@ -26,6 +26,7 @@ const LAPLACIANS: [(&str, Laplacian); 6] = [
         "dec-circumcentric",
         Laplacian { weighting: Weighting::Combinatorial, metric: Some(DualArea::Circumcentric) },
     ),
+    ("dec-median", Laplacian { weighting: Weighting::Combinatorial, metric: Some(DualArea::Median) }),
 ];
 
 /// A Laplacian: a named weighting, or the metric of positions.

@@ -44,8 +44,15 @@ fn every_laplacian_gives_features_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let fields = ["vector-fields", "--set", "n_fields=4", "--set", "n_vertices=20", "--vertices", "none"];
     let mut seen = Vec::new();
-    for name in ["combinatorial", "normalized", "normalized-hodge", "random-walk", "dec", "dec-circumcentric"]
-    {
+    for name in [
+        "combinatorial",
+        "normalized",
+        "normalized-hodge",
+        "random-walk",
+        "dec",
+        "dec-circumcentric",
+        "dec-median",
+    ] {
         let args = [&["features"], &fields[..], &["--laplacian", name, "--out", "f.csv"]].concat();
         run_in(folder.path(), &args).result();
         let table = std::fs::read_to_string(folder.path().join("f.csv")).unwrap();

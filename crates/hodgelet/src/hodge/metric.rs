@@ -1,13 +1,16 @@
 //! Metric weights of triangle surfaces, by discrete exterior calculus.
 //!
-//! The weights are diagonal Hodge stars, dual measure over primal measure: the dual area of a vertex for `M_0`, half the
-//! sum of the cotangents opposite to an edge for `M_1`, one over the area of a triangle for `M_2`. Signals are cochains,
+//! The weights are diagonal Hodge stars, dual measure over primal measure: the dual area of a vertex for `M_0`, the dual
+//! length over the length of an edge for `M_1` (half the sum of the cotangents opposite to it, unless [`DualArea::Median`]
+//! is asked for), one over the area of a triangle for `M_2`. Signals are cochains,
 //! that is integrals: a field along an edge (not divided by its length), a density over a triangle. `L_0` is then the
 //! cotangent Laplacian, and `L_1`, `L_2` approximate the Laplace–de Rham operator of the surface.
 //!
-//! Weights must be positive. Areas are, by both choices of [`DualArea`]. Half a sum of cotangents is negative where the
+//! Weights must be positive. Areas are, by all choices of [`DualArea`]. Half a sum of cotangents is negative where the
 //! two angles are together more than 180° (and at a border, where one angle is obtuse): such an edge weighs
-//! [`MIN_EDGE_WEIGHT`] instead, as do edges between. On a Delaunay triangulation this happens at the border alone.
+//! [`MIN_EDGE_WEIGHT`] instead, as do edges between. On a Delaunay triangulation this happens at the border alone. Two
+//! sides of a triangle whose corners nearly lie on a line have cotangents without bound: where each edge carries noise of
+//! its own, such slivers outweigh all the rest, and `Median` is the better choice.
 
 use super::CellWeights;
 use crate::complex::Complex;
@@ -30,6 +33,9 @@ pub enum DualArea {
     /// obtuse triangle, whose circumcenter lies outside, half for the obtuse corner and a quarter for the others
     /// \[Meyer03\].
     Circumcentric,
+    /// As `Barycentric`, with dual edges that go from the midpoint of an edge to the centroids of its triangles, along
+    /// the medians: their lengths are positive and bounded, for triangles of any shape.
+    Median,
 }
 
 /// The metric weights `M_0`, `M_1`, `M_2` of a triangle surface with vertices at `positions`.
@@ -63,7 +69,7 @@ pub fn metric_weights(
         return Err(MetricError::Dim { found: complex.dim() });
     }
     let mut areas = vec![0.0; complex.n_cells(0)];
-    let mut halves = vec![0.0; complex.n_cells(1)]; // of cotangents
+    let mut edges = vec![0.0; complex.n_cells(1)];
     let mut triangles = Vec::with_capacity(complex.n_cells(2));
     let mut counts = vec![0u32; complex.n_cells(1)];
     for t in 0..complex.n_cells(2) {
@@ -72,7 +78,7 @@ pub fn metric_weights(
             Shape::new(corners.map(|(v, _)| positions[v])).ok_or(MetricError::Degenerate { triangle: t })?;
         for (i, (vertex, opposite)) in corners.into_iter().enumerate() {
             areas[vertex] += shape.dual_area(i, dual);
-            halves[opposite] += 0.5 * shape.cotangents[i];
+            edges[opposite] += shape.dual_over_length(i, dual);
             counts[opposite] += 1;
         }
         triangles.push(1.0 / shape.area);
@@ -81,7 +87,7 @@ pub fn metric_weights(
     if let Some(vertex) = areas.iter().position(|a| *a == 0.0) {
         return Err(MetricError::LooseVertex { vertex });
     }
-    let edges = halves.into_iter().map(|w| w.max(MIN_EDGE_WEIGHT)).collect();
+    let edges = edges.into_iter().map(|w| w.max(MIN_EDGE_WEIGHT)).collect();
     CellWeights::new(vec![Some(areas), Some(edges), Some(triangles)])
         .map_err(|_| MetricError::Size { largest: f64::MAX.sqrt() })
 }
@@ -154,9 +160,21 @@ impl Shape {
         Some(Self { squares, cotangents: [cotangent(0), cotangent(1), cotangent(2)], area: 0.5 * double })
     }
 
+    /// Length of the dual edge inside this triangle over the length of side `i`.
+    fn dual_over_length(&self, i: usize, dual: DualArea) -> f64 {
+        match dual {
+            DualArea::Barycentric | DualArea::Circumcentric => 0.5 * self.cotangents[i],
+            DualArea::Median => {
+                let [own, next, last] = [0, 1, 2].map(|step| self.squares[(i + step) % 3]);
+                // A third of the median; the way from the midpoint to the centroid.
+                ((2.0 * next + 2.0 * last - own).max(0.0) / own).sqrt() / 6.0
+            }
+        }
+    }
+
     fn dual_area(&self, corner: usize, dual: DualArea) -> f64 {
         match dual {
-            DualArea::Barycentric => self.area / 3.0,
+            DualArea::Barycentric | DualArea::Median => self.area / 3.0,
             DualArea::Circumcentric => {
                 let obtuse = self.cotangents.iter().position(|&cotangent| cotangent < 0.0);
                 let (next, last) = ((corner + 1) % 3, (corner + 2) % 3);

@@ -32,7 +32,7 @@ pub enum Contender {
     DeRham,
     /// The same with edges that weigh one over the square of their length, so that noise is white again
     White,
-    /// The de Rham map with the metric of the mesh: dual areas on vertices, cotangents on edges, areas of triangles
+    /// The de Rham map with the metric of the mesh: dual areas on vertices, dual lengths on edges, areas of triangles
     Metric,
 }
 
@@ -86,7 +86,7 @@ impl Contender {
             params.space.weighting = Weighting::Combinatorial;
         }
         if self == Self::Metric {
-            params.space.metric = Some(DualArea::Barycentric);
+            params.space.metric = Some(DualArea::Median);
         }
         if self == Self::HodgeScaled {
             params.kernel.initial_lengthscale = None;

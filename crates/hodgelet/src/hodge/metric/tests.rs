@@ -84,6 +84,51 @@ fn spectra_of_the_sphere_converge_to_those_of_the_laplacian() {
 }
 
 #[test]
+fn medians_and_cotangents_agree_on_equilateral_triangles() {
+    let (complex, positions) = sphere(0); // an icosahedron
+    let cotangents = metric_weights(&complex, &positions, DualArea::Barycentric).unwrap();
+    let medians = metric_weights(&complex, &positions, DualArea::Median).unwrap();
+    for k in 0..3 {
+        for (a, b) in cotangents.of_dim(k).unwrap().iter().zip(medians.of_dim(k).unwrap()) {
+            assert!((a / b - 1.0).abs() < 1e-14, "dimension {k}: {a} and {b}");
+        }
+    }
+}
+
+#[test]
+fn medians_keep_slivers_from_outweighing_the_rest() {
+    // The flatter the triangle, the larger the cotangents of its short sides.
+    for height in [1e-1, 1e-3, 1e-5] {
+        let positions = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [1.0, height, 0.0]];
+        let complex = surface(3, &[[0, 1, 2]]);
+        let weights = |dual| metric_weights(&complex, &positions, dual).unwrap();
+        let largest = |w: &CellWeights| w.of_dim(1).unwrap().iter().copied().fold(0.0, f64::max);
+        assert!(largest(&weights(DualArea::Barycentric)) > 0.4 / height);
+        assert!(largest(&weights(DualArea::Median)) < 1.0);
+    }
+}
+
+/// The lengths of medians depend on the triangles' shapes, so that eigenvalues need not converge; on a mesh that is
+/// nearly regular they come near.
+#[test]
+fn medians_give_nearly_the_spectrum_of_the_sphere() {
+    let (complex, positions) = sphere(2);
+    let weights = metric_weights(&complex, &positions, DualArea::Median).unwrap();
+    let operators = Operators::weighted(&complex, &weights).unwrap();
+    for (k, component) in
+        [(0, HodgeComponent::Coexact), (1, HodgeComponent::Exact), (1, HodgeComponent::Coexact)]
+    {
+        let found = spectrum(&operators, k, component).unwrap();
+        for (found, expected) in found.eigenvalues().iter().zip([2.0, 2.0, 2.0, 6.0, 6.0, 6.0, 6.0, 6.0]) {
+            assert!(
+                (found / expected - 1.0).abs() < 0.05,
+                "{component:?} of {k}: {found}, expected {expected}"
+            );
+        }
+    }
+}
+
+#[test]
 fn dual_areas_add_up_to_the_surface_and_every_weight_is_positive() {
     // A flat fan with very obtuse triangles and a border.
     let positions = [[0.0, 0.0, 0.0], [4.0, 0.1, 0.0], [8.0, 0.0, 0.0], [4.0, -5.0, 1.0], [4.0, 0.3, 0.0]];
