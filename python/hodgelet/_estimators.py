@@ -146,7 +146,7 @@ class HodgeletClassifier(Supervised):
     auto : bool
         Whether other settings (likelihood, Laplacian, signals, blocks, kernel, lengthscales, filters, starts) are
         tried, and kept where they raise the probability of training targets, by models fitted without them, by more
-        than two standard errors. ``search_`` then says what was tried.
+        than one standard error. ``search_`` then says what was tried.
     vertices : str, optional
         ``"reference"``, ``"degree-one-hot"``, ``"degree"``, ``"constant"``, ``"curvature"``, ``"structure"``,
         ``"attributes"`` or ``"none"``.
@@ -160,7 +160,8 @@ class HodgeletClassifier(Supervised):
         In place of the 99th percentile of the training degrees.
     laplacian : str, optional
         ``"combinatorial"`` (the default with the split), ``"normalized"`` (without), ``"normalized-hodge"``,
-        ``"random-walk"``, or ``"dec"`` and ``"dec-circumcentric"``, the metric of the vertices' ``position``.
+        ``"random-walk"``, or ``"dec"``, ``"dec-circumcentric"`` and ``"dec-median"``, the metric of the vertices'
+        ``position``.
     split : bool, optional
         Whether signals are split into their Hodge components; as the method has it by default.
     dims : sequence of int, optional
@@ -181,6 +182,10 @@ class HodgeletClassifier(Supervised):
         Families of the terms of a filter.
     low_pass_scales, band_pass_scales : pair of float
         Ranges from which initial scales are drawn.
+    scales : str, optional
+        ``"spectrum"`` spreads the initial scales over the eigenvalues of the training graphs, ``"reference"`` leaves them
+        as they are drawn, made for eigenvalues up to 2. The default is the first, and the second with the published
+        settings.
     shared_bank : bool
         Whether all blocks share one bank of filters.
     n_points : int, optional
@@ -266,6 +271,7 @@ class HodgeletClassifier(Supervised):
         band_pass: str = "mexican-hat",
         low_pass_scales: tuple[float, float] = (4.0, 6.0),
         band_pass_scales: tuple[float, float] = (0.1, 5.0),
+        scales: str | None = None,
         shared_bank: bool = False,
         n_points: int | None = None,
         kernel: str = "se",
@@ -306,6 +312,7 @@ class HodgeletClassifier(Supervised):
         self.band_pass = band_pass
         self.low_pass_scales = low_pass_scales
         self.band_pass_scales = band_pass_scales
+        self.scales = scales
         self.shared_bank = shared_bank
         self.n_points = n_points
         self.kernel = kernel
@@ -428,7 +435,7 @@ class HodgeletRegressor(Supervised):
     auto : bool
         Whether other settings (likelihood, Laplacian, signals, blocks, kernel, lengthscales, filters, starts) are
         tried, and kept where they raise the probability of training targets, by models fitted without them, by more
-        than two standard errors. ``search_`` then says what was tried.
+        than one standard error. ``search_`` then says what was tried.
     vertices : str, optional
         ``"reference"``, ``"degree-one-hot"``, ``"degree"``, ``"constant"``, ``"curvature"``, ``"structure"``,
         ``"attributes"`` or ``"none"``.
@@ -442,7 +449,8 @@ class HodgeletRegressor(Supervised):
         In place of the 99th percentile of the training degrees.
     laplacian : str, optional
         ``"combinatorial"`` (the default with the split), ``"normalized"`` (without), ``"normalized-hodge"``,
-        ``"random-walk"``, or ``"dec"`` and ``"dec-circumcentric"``, the metric of the vertices' ``position``.
+        ``"random-walk"``, or ``"dec"``, ``"dec-circumcentric"`` and ``"dec-median"``, the metric of the vertices'
+        ``position``.
     split : bool, optional
         Whether signals are split into their Hodge components; as the method has it by default.
     dims : sequence of int, optional
@@ -463,6 +471,10 @@ class HodgeletRegressor(Supervised):
         Families of the terms of a filter.
     low_pass_scales, band_pass_scales : pair of float
         Ranges from which initial scales are drawn.
+    scales : str, optional
+        ``"spectrum"`` spreads the initial scales over the eigenvalues of the training graphs, ``"reference"`` leaves them
+        as they are drawn, made for eigenvalues up to 2. The default is the first, and the second with the published
+        settings.
     shared_bank : bool
         Whether all blocks share one bank of filters.
     n_points : int, optional
@@ -536,6 +548,7 @@ class HodgeletRegressor(Supervised):
         band_pass: str = "mexican-hat",
         low_pass_scales: tuple[float, float] = (4.0, 6.0),
         band_pass_scales: tuple[float, float] = (0.1, 5.0),
+        scales: str | None = None,
         shared_bank: bool = False,
         n_points: int | None = None,
         kernel: str = "se",
@@ -574,6 +587,7 @@ class HodgeletRegressor(Supervised):
         self.band_pass = band_pass
         self.low_pass_scales = low_pass_scales
         self.band_pass_scales = band_pass_scales
+        self.scales = scales
         self.shared_bank = shared_bank
         self.n_points = n_points
         self.kernel = kernel

@@ -94,6 +94,7 @@ def _bank(transform: dict[str, Any]) -> dict[str, Any]:
         "band_pass": bank["band-pass"],
         "low_pass_scales": tuple(bank["low-pass-scales"]),
         "band_pass_scales": tuple(bank["band-pass-scales"]),
+        "scales": bank.get("spread"),
     }
 
 

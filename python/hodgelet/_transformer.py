@@ -33,7 +33,8 @@ class HodgeletTransformer(Estimator):
         In place of the 99th percentile of the training degrees.
     laplacian : str, optional
         ``"combinatorial"`` (the default with the split), ``"normalized"`` (without), ``"normalized-hodge"``,
-        ``"random-walk"``, or ``"dec"`` and ``"dec-circumcentric"``, the metric of the vertices' ``position``.
+        ``"random-walk"``, or ``"dec"``, ``"dec-circumcentric"`` and ``"dec-median"``, the metric of the vertices'
+        ``position``.
     split : bool, optional
         Whether signals are split into their Hodge components; as the method has it by default.
     dims : sequence of int, optional
@@ -54,6 +55,9 @@ class HodgeletTransformer(Estimator):
         Families of the terms of a filter.
     low_pass_scales, band_pass_scales : pair of float
         Ranges from which initial scales are drawn.
+    scales : str, optional
+        ``"spectrum"`` spreads the initial scales over the eigenvalues of the training graphs, ``"reference"`` leaves them
+        as they are drawn, made for eigenvalues up to 2. The default is the first.
     shared_bank : bool
         Whether all blocks share one bank of filters.
     n_points : int, optional
@@ -110,6 +114,7 @@ class HodgeletTransformer(Estimator):
         band_pass: str = "mexican-hat",
         low_pass_scales: tuple[float, float] = (4.0, 6.0),
         band_pass_scales: tuple[float, float] = (0.1, 5.0),
+        scales: str | None = None,
         shared_bank: bool = False,
         n_points: int | None = None,
         output: str = "features",
@@ -139,6 +144,7 @@ class HodgeletTransformer(Estimator):
         self.band_pass = band_pass
         self.low_pass_scales = low_pass_scales
         self.band_pass_scales = band_pass_scales
+        self.scales = scales
         self.shared_bank = shared_bank
         self.n_points = n_points
         self.output = output

@@ -11,12 +11,13 @@ use hodgelet::feature::{Block, Part, SignedParams};
 use hodgelet::kernel::Family;
 use hodgelet::model::{ClassLikelihood, FeatureTransform, LengthscaleChoice, Method, ModelParams};
 use hodgelet::signal::Orientation;
-use hodgelet::wavelet::ScaleTransform;
+use hodgelet::wavelet::{ScaleSpread, ScaleTransform};
 use std::time::Duration;
 
 const METHODS: [&str; 4] = ["hodge", "wt", "line-graph", "fourier"];
 const LIKELIHOODS: [&str; 3] = ["auto", "softmax", "gpflow"];
 const TRANSFORMS: [&str; 2] = ["log", "softplus"];
+pub const SPREADS: [&str; 2] = ["reference", "spectrum"];
 const LENGTHSCALES: [&str; 3] = ["isotropic", "per-channel", "ard"];
 
 /// Which model.
@@ -54,6 +55,10 @@ pub struct ModelArgs {
     /// Band-pass terms in each filter
     #[arg(long, value_name = "L", default_value_t = 3)]
     bands: usize,
+    /// Initial scales: reference, made for eigenvalues up to 2, or spectrum, spread over the eigenvalues of the training
+    /// graphs [default: spectrum; reference with --faithful]
+    #[arg(long, value_name = "SPREAD", value_parser = named::<ScaleSpread>(&SPREADS))]
+    scales: Option<ScaleSpread>,
     /// How scales depend on the numbers that are trained: log or softplus [default: log; softplus with --faithful]
     #[arg(long, value_name = "TRANSFORM", value_parser = named::<ScaleTransform>(&TRANSFORMS))]
     scale_transform: Option<ScaleTransform>,
@@ -115,6 +120,7 @@ impl ModelArgs {
         params.space.dims = self.dims.clone().or(params.space.dims);
         if let FeatureTransform::Wavelets(bank) = &mut params.space.transform {
             (bank.n_filters, bank.n_bands) = (self.filters, self.bands);
+            bank.spread = self.scales.unwrap_or(bank.spread);
             bank.transform = self.scale_transform.unwrap_or(bank.transform);
         }
         params.kernel.family = self.kernel;
@@ -200,6 +206,8 @@ mod tests {
         check::<Method>(&METHODS);
         check::<ClassLikelihood>(&LIKELIHOODS);
         check::<LengthscaleChoice>(&LENGTHSCALES);
+        check::<ScaleTransform>(&TRANSFORMS);
+        check::<ScaleSpread>(&SPREADS);
     }
 
     #[test]

@@ -65,15 +65,15 @@ impl Settings {
             space.lift = lift(dim);
         }
         self.set("shared_bank", &mut space.shared_bank)?;
-        let mut bank = BankParams::default();
-        self.bank(&mut bank)?;
         let mut points = None;
         self.set("n_points", &mut points)?;
         match &mut space.transform {
-            FeatureTransform::Wavelets(own) => *own = bank,
-            FeatureTransform::Fourier(own) => *own = points.unwrap_or(*own),
+            FeatureTransform::Wavelets(bank) => self.bank(bank),
+            FeatureTransform::Fourier(own) => {
+                *own = points.unwrap_or(*own);
+                self.bank(&mut BankParams::default()) // of no use there, but no mistake
+            }
         }
-        Ok(())
     }
 
     fn bank(&mut self, bank: &mut BankParams) -> Result<(), Fault> {
@@ -85,6 +85,9 @@ impl Settings {
             Some(name) => bank.low_pass = Some(named("low_pass", name)?),
         }
         self.set("band_pass", &mut bank.band_pass)?;
+        if let Some(spread) = self.take("scales")? {
+            bank.spread = spread;
+        }
         self.set("low_pass_scales", &mut bank.low_pass_scales)?;
         self.set("band_pass_scales", &mut bank.band_pass_scales)
     }

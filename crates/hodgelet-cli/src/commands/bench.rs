@@ -177,7 +177,7 @@ fn measured(dataset: &Dataset, space: &SpaceParams) -> Result<(Vec<Block>, Measu
 
 /// Computes the features of all blocks; returns how many atoms and columns there are.
 fn features(blocks: &[Block], measured: &Measured, seed: u64) -> Result<(usize, usize), CommandError> {
-    let bank = BankParams::default().check()?.draw(seed);
+    let bank = BankParams::default().check()?.draw(seed, None);
     let (mut atoms, mut columns) = (0, 0);
     for &block in blocks {
         let measures = BlockMeasures::new(block, &measured.measures);

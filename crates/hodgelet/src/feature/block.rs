@@ -176,6 +176,17 @@ impl BlockMeasures {
         &self.eigenvalues
     }
 
+    /// Mean of the eigenvalues that are not 0, or none when there is none of them.
+    #[must_use]
+    pub fn mean_eigenvalue(&self) -> Option<f64> {
+        let (mut sum, mut n) = (0.0, 0usize);
+        self.eigenvalues
+            .iter()
+            .filter(|&&value| value > 0.0)
+            .for_each(|value| (sum, n) = (sum + value, n + 1));
+        (n > 0).then(|| sum / n as f64).filter(|mean| mean.is_finite())
+    }
+
     /// Where the eigenvalues of complex `i` stand.
     #[must_use]
     pub fn atoms(&self, i: usize) -> std::ops::Range<usize> {

@@ -124,7 +124,7 @@ impl BlockKernel {
         std::iter::once(&mut self.variance).chain(factors)
     }
 
-    pub(super) fn n_params(&self) -> usize {
+    pub(crate) fn n_params(&self) -> usize {
         1 + self.factors.iter().map(BaseKernel::n_params).sum::<usize>()
     }
 }

@@ -82,7 +82,9 @@ impl FeatureMap {
             (_, Part::Signed) => {
                 Self::Signed((0..training.len()).map(|i| training.atoms(i).len()).max().unwrap_or(0))
             }
-            (FeatureTransform::Wavelets(bank), _) => Self::Wavelets(bank.clone().check()?.draw(seed)),
+            (FeatureTransform::Wavelets(bank), _) => {
+                Self::Wavelets(bank.clone().check()?.draw(seed, mean_eigenvalue(params, training)))
+            }
             (FeatureTransform::Fourier(found), _) if *found > MAX_POINTS => {
                 return Err(ModelError::Points { found: *found, most: MAX_POINTS });
             }
@@ -135,6 +137,11 @@ impl FeatureMap {
             _ => Ok(()),
         }
     }
+}
+
+/// What the scales of a block are spread by; none for a bank of all blocks, whose spectra differ.
+pub(super) fn mean_eigenvalue(params: &SpaceParams, training: &BlockMeasures) -> Option<f64> {
+    if params.shared_bank { None } else { training.mean_eigenvalue() }
 }
 
 /// One block of a fitted feature space.

@@ -347,7 +347,8 @@ impl Setup {
         for (b, (block, measures)) in self.blocks.iter().zip(&problem.measures).enumerate() {
             let map = match &self.maps[b] {
                 FeatureMap::Wavelets(bank) => {
-                    FeatureMap::Wavelets(bank.params().draw(bank_seed(params, restart, b)))
+                    let mean = super::features::mean_eigenvalue(&params.space, &self.measures[b]);
+                    FeatureMap::Wavelets(bank.params().draw(bank_seed(params, restart, b), mean))
                 }
                 fixed => fixed.clone(),
             };

@@ -10,6 +10,7 @@ use crate::gp::{Posterior, Sites, Variational, Workspace, exact};
 use crate::kernel::{GramWorkspace, KernelGradient, SumKernel};
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
 use crate::param::LogNormal;
+use crate::wavelet::Bank;
 use faer::{Mat, MatRef, Par};
 
 /// What training sees: measures of the distinct training complexes and what was observed of them.
@@ -46,19 +47,19 @@ impl State {
         theta
     }
 
-    fn banks(&self, shared: bool) -> impl Iterator<Item = &crate::wavelet::Bank> {
+    fn banks(&self, shared: bool) -> impl Iterator<Item = &Bank> {
         self.maps.iter().filter_map(FeatureMap::bank).take(if shared { 1 } else { usize::MAX })
     }
 
     pub fn set_parameters(&mut self, theta: &[f64], shared_bank: bool) -> Result<(), ModelError> {
         let mut at = 0;
         for map in &mut self.maps {
-            let Some(n) = map.bank().map(|bank| bank.n_parameters()) else { continue };
+            let Some(n) = map.bank().map(Bank::n_parameters) else { continue };
             map.set_parameters(&theta[at..at + n])?;
             at += if shared_bank { 0 } else { n };
         }
         if shared_bank {
-            at = self.banks(true).map(|bank| bank.n_parameters()).sum();
+            at = self.banks(true).map(Bank::n_parameters).sum();
         }
         let n = self.kernel.n_params();
         self.kernel.set_params(&theta[at..at + n])?;
@@ -69,6 +70,9 @@ impl State {
     }
 }
 
+/// How much wider priors of variances are: how sure one may be of a class is for the data to say.
+const VARIANCE_WIDTH: f64 = 3.0;
+
 /// Log-normal priors around the initial values of the scales, the hyperparameters and the noise.
 #[derive(Debug)]
 pub(super) struct Priors(Vec<LogNormal>);
@@ -77,7 +81,14 @@ impl Priors {
     pub fn new(params: &ModelParams, state: &State) -> Result<Option<Self>, ModelError> {
         let Some(deviation) = params.prior_deviation else { return Ok(None) };
         let centers = log_values(state, params.space.shared_bank).into_iter().map(|(log, _)| log.exp());
-        let priors = centers.map(|center| LogNormal::new(center, deviation));
+        let n_scales = state.banks(params.space.shared_bank).map(Bank::n_parameters).sum();
+        let mut widths = vec![1.0; n_scales];
+        for block in state.kernel.blocks() {
+            widths.push(VARIANCE_WIDTH);
+            widths.resize(widths.len() + block.n_params() - 1, 1.0);
+        }
+        let widths = widths.into_iter().chain(std::iter::once(1.0)); // the noise
+        let priors = centers.zip(widths).map(|(center, width)| LogNormal::new(center, width * deviation));
         let priors = priors.collect::<Result<_, _>>();
         priors.map(|priors| Some(Self(priors))).map_err(|e| ModelError::Training { reason: e.to_string() })
     }
@@ -188,7 +199,7 @@ impl<'a> Objective<'a> {
             gradient[at..at + part.len()].iter_mut().zip(&part).for_each(|(g, p)| *g += p);
             at += if shared { 0 } else { part.len() };
         }
-        let at = self.state.banks(shared).map(|bank| bank.n_parameters()).sum::<usize>();
+        let at = self.state.banks(shared).map(Bank::n_parameters).sum::<usize>();
         let kernel = &self.kernel_gradient.params;
         gradient[at..at + kernel.len()].copy_from_slice(kernel);
         if let LikelihoodParams::Gaussian { noise_variance } = self.state.likelihood {

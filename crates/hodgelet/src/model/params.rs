@@ -6,7 +6,7 @@ use crate::hodge::Weighting;
 use crate::kernel::Family;
 use crate::likelihood::{LikelihoodParams, Link};
 use crate::train::LbfgsParams;
-use crate::wavelet::ScaleTransform;
+use crate::wavelet::{ScaleSpread, ScaleTransform};
 use serde::{Deserialize, Serialize};
 
 /// How many lengthscales a block has.
@@ -95,8 +95,8 @@ pub struct ModelParams {
     pub likelihood: ClassLikelihood,
     /// The final posterior.
     pub inference: Inference,
-    /// Deviation, in the logarithm, of the log-normal priors around the initial hyperparameters; none turns them
-    /// off.
+    /// Deviation, in the logarithm, of the log-normal priors around the initial hyperparameters (three times as much
+    /// for variances); none turns them off.
     pub prior_deviation: Option<f64>,
     /// Starts from different initial scales; the best objective is kept.
     pub restarts: usize,
@@ -175,6 +175,7 @@ impl Method {
         params.prior_deviation = None;
         if let FeatureTransform::Wavelets(bank) = &mut params.space.transform {
             bank.transform = ScaleTransform::Softplus;
+            bank.spread = ScaleSpread::Reference;
         }
         if self == Self::Hodge {
             params.space.weighting = Weighting::Combinatorial;

@@ -36,7 +36,7 @@ pub use heat::{Heat, HeatBand};
 pub use itersine::Itersine;
 pub use mexican_hat::MexicanHat;
 pub use meyer::{Meyer, MeyerScaling};
-pub use params::{BankParams, CheckedBankParams, MAX_SCALES};
+pub use params::{BankParams, CheckedBankParams, MAX_SCALES, ScaleSpread};
 pub use rational::Rational;
 pub use ricker::Ricker;
 pub use transform::{SCALE_RANGE, ScaleTransform};

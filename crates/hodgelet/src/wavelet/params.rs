@@ -9,7 +9,37 @@ use serde::{Deserialize, Serialize};
 /// Most scales a bank may have.
 pub const MAX_SCALES: usize = 1 << 20;
 
-/// Settings of a bank, not yet examined; the defaults are those of the reference.
+/// Mean eigenvalues beyond this are taken as its ends, so that scales stay far inside [`SCALE_RANGE`].
+const MEAN_RANGE: (f64, f64) = (1e-30, 1e30);
+
+/// What the initial scales are made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScaleSpread {
+    /// Eigenvalues up to 2: scales as they are drawn, which is what the reference has.
+    Reference,
+    /// The spectrum at hand: scales of filter `j` of `W` are divided by `m^{j/(W−1)}`, where `m` is the mean of the
+    /// eigenvalues. From scales as they are drawn to such as fit a Laplacian with eigenvalues of `m`, filters are spread
+    /// over the whole spectrum; with the normalized Laplacian, `m ≈ 1`, little changes. A bank that all blocks share,
+    /// whose spectra differ, keeps scales as they are drawn.
+    #[default]
+    Spectrum,
+}
+
+impl ScaleSpread {
+    /// What scales of filter `j` of `n_filters` are divided by, for the mean eigenvalue `mean` if there is one.
+    fn divisor(self, mean: Option<f64>, j: usize, n_filters: usize) -> f64 {
+        match (self, mean) {
+            (Self::Spectrum, Some(mean)) if mean > 0.0 => {
+                let share = j as f64 / n_filters.saturating_sub(1).max(1) as f64;
+                mean.clamp(MEAN_RANGE.0, MEAN_RANGE.1).powf(share)
+            }
+            _ => 1.0,
+        }
+    }
+}
+
+/// Settings of a bank, not yet examined; the defaults are those of the reference but for their spread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BankParams {
@@ -23,6 +53,8 @@ pub struct BankParams {
     pub band_pass: BandPass,
     /// How scales depend on the parameters that are trained.
     pub transform: ScaleTransform,
+    /// What the initial scales are made for.
+    pub spread: ScaleSpread,
     /// Lowest and highest initial scale `α` of the low-pass terms, drawn uniformly.
     pub low_pass_scales: (f64, f64),
     /// Lowest and highest initial scale `β` of the band-pass terms, drawn uniformly.
@@ -37,6 +69,7 @@ impl Default for BankParams {
             low_pass: Some(LowPass::default()),
             band_pass: BandPass::default(),
             transform: ScaleTransform::default(),
+            spread: ScaleSpread::default(),
             low_pass_scales: (4.0, 6.0),
             band_pass_scales: (0.1, 5.0),
         }
@@ -88,16 +121,16 @@ impl CheckedBankParams {
     }
 
     /// A bank with scales drawn from the ranges of the settings, the same for the same seed: first all `α_j`,
-    /// then all `β_jl`.
+    /// then all `β_jl`; then spread as the settings say over a spectrum with the mean `mean_eigenvalue`.
     ///
     /// ```
     /// use hodgelet::wavelet::BankParams;
-    /// let bank = BankParams::default().check()?.draw(0);
+    /// let bank = BankParams::default().check()?.draw(0, Some(7.0));
     /// assert_eq!((bank.n_filters(), bank.n_parameters()), (10, 40));
     /// # Ok::<(), hodgelet::wavelet::BankError>(())
     /// ```
     #[must_use]
-    pub fn draw(&self, seed: u64) -> Bank {
+    pub fn draw(&self, seed: u64, mean_eigenvalue: Option<f64>) -> Bank {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut uniform = |n: usize, (lowest, highest): (f64, f64)| -> Vec<f64> {
             (0..n)
@@ -105,8 +138,14 @@ impl CheckedBankParams {
                 .collect()
         };
         let n_low = if self.0.low_pass.is_some() { self.0.n_filters } else { 0 };
-        let low = uniform(n_low, self.0.low_pass_scales);
-        let band = uniform(self.0.n_filters * self.0.n_bands, self.0.band_pass_scales);
+        let mut low = uniform(n_low, self.0.low_pass_scales);
+        let mut band = uniform(self.0.n_filters * self.0.n_bands, self.0.band_pass_scales);
+        for j in 0..self.0.n_filters {
+            let divisor = self.0.spread.divisor(mean_eigenvalue, j, self.0.n_filters);
+            let bands = &mut band[j * self.0.n_bands..(j + 1) * self.0.n_bands];
+            let own = low.get_mut(j).into_iter().chain(bands);
+            own.for_each(|scale| *scale = (*scale / divisor).clamp(SCALE_RANGE.0, SCALE_RANGE.1));
+        }
         self.with_scales(&low, &band).expect("scales drawn from a checked range are in range")
     }
 

@@ -24,7 +24,7 @@ fn bank(low_pass: Option<LowPass>, band_pass: BandPass) -> Bank {
     BankParams { n_filters: 3, n_bands: 2, low_pass, band_pass, ..BankParams::default() }
         .check()
         .unwrap()
-        .draw(5)
+        .draw(5, None)
 }
 
 fn all_blocks() -> Vec<Block> {

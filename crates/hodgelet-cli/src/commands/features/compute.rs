@@ -142,7 +142,7 @@ fn features(
             points: vec![],
         },
         FeatureTransform::Wavelets(bank) => {
-            let bank = bank.clone().check()?.draw(seed);
+            let bank = bank.clone().check()?.draw(seed, measures.mean_eigenvalue());
             let values = wavelet_features(measures, &bank)?;
             Features { values, per_channel: Some("filter"), scales: bank.scales().to_vec(), points: vec![] }
         }

@@ -5,6 +5,7 @@ mod file;
 
 use crate::args::{LaplacianArgs, SignalArgs, named, signed};
 use crate::error::CommandError;
+use crate::model_args::SPREADS;
 use crate::output::{self, Format, Report, facts, table};
 use crate::progress::{Terminal, check_interrupt};
 use crate::source::DatasetArgs;
@@ -15,7 +16,7 @@ use file::FileFormat;
 use hodgelet::encode::VertexSignal;
 use hodgelet::feature::SignedParams;
 use hodgelet::model::{FeatureTransform, Lift, SpaceParams};
-use hodgelet::wavelet::{BandPass, BankParams, LowPass};
+use hodgelet::wavelet::{BandPass, BankParams, LowPass, ScaleSpread};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -73,6 +74,10 @@ pub struct FeaturesArgs {
     /// Band-pass terms in each filter
     #[arg(long, value_name = "L", default_value_t = 3)]
     bands: usize,
+    /// Scales: reference, made for eigenvalues up to 2, or spectrum, spread over the eigenvalues of the dataset, so that
+    /// features of a graph depend on the others
+    #[arg(long, value_name = "SPREAD", default_value = "reference", value_parser = named::<ScaleSpread>(&SPREADS))]
+    scales: ScaleSpread,
     /// Low-pass term of each filter
     #[arg(long, value_name = "FAMILY", default_value = "rational", value_parser = low_pass())]
     low_pass: MaybeLowPass,
@@ -103,6 +108,7 @@ impl FeaturesArgs {
             n_bands: self.bands,
             low_pass: self.low_pass.0,
             band_pass: self.band_pass,
+            spread: self.scales,
             ..BankParams::default()
         };
         // The line graph has no use for a vertex signal, whose default need not exist.

@@ -1,7 +1,7 @@
 //! The bank against its definition, and its gradients against finite differences.
 
 use super::*;
-use crate::wavelet::{BandPass, BankParams, LowPass, ScaleTransform};
+use crate::wavelet::{BandPass, BankParams, LowPass, ScaleSpread, ScaleTransform};
 
 /// Every combination of families, with and without each kind of term.
 fn banks() -> Vec<Bank> {
@@ -18,7 +18,7 @@ fn banks() -> Vec<Bank> {
                         transform,
                         ..Default::default()
                     };
-                    banks.extend(params.check().map(|p| p.draw(n_bands as u64)));
+                    banks.extend(params.check().map(|p| p.draw(n_bands as u64, None)));
                 }
             }
         }
@@ -94,14 +94,15 @@ fn gradients_equal_finite_differences_and_both_routes_agree() {
 #[test]
 fn drawn_scales_lie_in_their_ranges_and_follow_the_seed() {
     let params = BankParams { n_filters: 400, ..Default::default() }.check().unwrap();
-    let bank = params.draw(7);
+    let bank = params.draw(7, None);
     let (low, band): (Vec<_>, Vec<_>) = bank.scales().iter().enumerate().partition(|(p, _)| p % 4 == 0);
     assert!(low.iter().all(|&(_, s)| (4.0 - 1e-12..6.0 + 1e-12).contains(s)));
     assert!(band.iter().all(|&(_, s)| (0.1 - 1e-12..5.0 + 1e-12).contains(s)));
     let mean = low.iter().map(|&(_, s)| s).sum::<f64>() / 400.0;
     assert!((mean - 5.0).abs() < 0.15, "{mean}"); // five standard errors
-    assert_eq!(bank, params.draw(7));
-    assert_ne!(bank, params.draw(8));
+    assert_eq!(bank, params.draw(7, None));
+    assert_eq!(bank, params.draw(7, Some(0.0)));
+    assert_ne!(bank, params.draw(8, None));
 }
 
 #[test]
@@ -151,7 +152,7 @@ fn what_makes_no_sense_is_refused() {
     let ends = params.with_scales(&[SCALE_RANGE.0], &[SCALE_RANGE.1]);
     assert!(ends.is_ok(), "{ends:?}");
 
-    let mut bank = params.draw(0);
+    let mut bank = params.draw(0, None);
     let before = bank.clone();
     let error = bank.set_parameters(&[0.0, 1000.0]).unwrap_err();
     assert_eq!(error.to_string(), "scale 1 is inf, expected 1e-100 to 1e100");
@@ -165,4 +166,22 @@ fn what_makes_no_sense_is_refused() {
         bank.evaluate(&[0.0, f64::NAN], &mut [0.0; 2]).unwrap_err().to_string(),
         "eigenvalue 1 is NaN, expected a finite number"
     );
+}
+
+#[test]
+fn scales_are_spread_from_those_drawn_to_those_of_the_spectrum() {
+    let own = BankParams { n_filters: 3, n_bands: 2, ..BankParams::default() }.check().unwrap();
+    let reference = BankParams { spread: ScaleSpread::Reference, ..own.get().clone() }.check().unwrap();
+    for mean in [0.25, 1.0, 9.0, 1e200, f64::MIN_POSITIVE] {
+        let (spread, drawn) = (own.draw(3, Some(mean)), reference.draw(3, Some(mean)));
+        assert_eq!(drawn, reference.draw(3, None));
+        let unit = mean.clamp(1e-30, 1e30);
+        for (j, divisor) in [1.0, unit.sqrt(), unit].into_iter().enumerate() {
+            for (a, b) in spread.scales()[3 * j..3 * j + 3].iter().zip(&drawn.scales()[3 * j..3 * j + 3]) {
+                assert!((a * divisor / b - 1.0).abs() < 1e-13, "filter {j}: {a} and {b} with mean {mean}");
+            }
+        }
+    }
+    let one = BankParams { n_filters: 1, ..own.get().clone() }.check().unwrap();
+    assert_eq!(one.draw(3, Some(9.0)).scales(), one.draw(3, None).scales());
 }
