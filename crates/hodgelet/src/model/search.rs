@@ -16,6 +16,7 @@ use crate::dataset::{Dataset, Targets};
 use crate::encode::{CellSignal, Encoding, VertexSignal};
 use crate::hodge::Weighting;
 use crate::kernel::Family;
+use crate::wavelet::ScaleSpread;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -46,6 +47,8 @@ pub enum Change {
     Lengthscales(LengthscaleChoice),
     /// Another likelihood of classes.
     Likelihood(ClassLikelihood),
+    /// Another spread of the initial scales.
+    Scales(ScaleSpread),
     /// Another number of filters a block, and of band-pass terms in each.
     Filters(usize, usize),
     /// More starts, of which the best objective is kept.
@@ -66,6 +69,11 @@ impl Change {
             Self::Kernel(family) => params.kernel.family = family,
             Self::Lengthscales(choice) => params.kernel.lengthscales = choice,
             Self::Likelihood(likelihood) => params.likelihood = likelihood,
+            Self::Scales(spread) => {
+                if let FeatureTransform::Wavelets(bank) = &mut params.space.transform {
+                    bank.spread = spread;
+                }
+            }
             Self::Filters(filters, bands) => {
                 if let FeatureTransform::Wavelets(bank) = &mut params.space.transform {
                     (bank.n_filters, bank.n_bands) = (filters, bands);
@@ -122,7 +130,8 @@ pub struct Found {
 impl SearchParams {
     /// The questions of `--auto` for `dataset`, from the settings `base`: robust-max for more than two classes; the
     /// other Laplacian; signals on vertices; structure on edges without a signal; no split, or one dimension alone where
-    /// several carry signals; Matérn 3/2; a lengthscale a channel; fewer filters; more starts.
+    /// several carry signals; a linear kernel, Matérn 3/2; a lengthscale a channel; the other spread of scales; fewer
+    /// filters; more starts.
     #[must_use]
     pub fn standard(base: ModelParams, dataset: &Dataset) -> Self {
         let has = |dim: usize| dataset.columns.iter().any(|column| column.dim == dim);
@@ -150,11 +159,17 @@ impl SearchParams {
             blocks.extend([Change::Dims(vec![0]), Change::Dims(vec![1])]);
         }
         questions.push(blocks);
-        questions.push(vec![Change::Kernel(Family::Matern32)]);
+        questions.push(vec![Change::Kernel(Family::Linear), Change::Kernel(Family::Matern32)]);
         questions.push(vec![Change::Lengthscales(LengthscaleChoice::PerChannel)]);
+        if let FeatureTransform::Wavelets(bank) = &base.space.transform {
+            questions.push(vec![Change::Scales(match bank.spread {
+                ScaleSpread::Reference => ScaleSpread::Spectrum,
+                ScaleSpread::Spectrum => ScaleSpread::Reference,
+            })]);
+        }
         questions.push(vec![Change::Filters(FEWER_FILTERS.0, FEWER_FILTERS.1)]);
         questions.push(vec![Change::Restarts(MORE_STARTS)]);
-        Self { base, questions, folds: 3, standard_errors: 2.0, trial_iterations: 20 }
+        Self { base, questions, folds: 3, standard_errors: 1.0, trial_iterations: 20 }
     }
 
     /// Number of fits at most.
@@ -358,8 +373,12 @@ mod tests {
                 standing = score;
             }
         }
-        let changes = found.tried.iter().filter(|t| t.kept).filter_map(|t| t.change.as_ref());
-        let settings = changes.fold(params.base.clone(), |settings, change| change.apply(&settings));
+        // Of the answers to one question that were kept, the last one stands.
+        let kept: Vec<&Change> =
+            found.tried.iter().filter(|t| t.kept).filter_map(|t| t.change.as_ref()).collect();
+        let last = |question: &Vec<Change>| kept.iter().copied().rfind(|change| question.contains(change));
+        let settings = params.questions.iter().filter_map(last);
+        let settings = settings.fold(params.base.clone(), |settings, change| change.apply(&settings));
         assert_eq!(found.model.params(), &settings);
     }
 
