@@ -183,9 +183,9 @@ class HodgeletClassifier(Supervised):
     low_pass_scales, band_pass_scales : pair of float
         Ranges from which initial scales are drawn.
     scales : str, optional
-        ``"spectrum"`` spreads the initial scales over the eigenvalues of the training graphs, ``"reference"`` leaves them
-        as they are drawn, made for eigenvalues up to 2. The default is the first, and the second with the published
-        settings.
+        ``"spectrum"`` spreads the initial scales over the eigenvalues of the training graphs, ``"reference"`` leaves
+        them as they are drawn, made for eigenvalues up to 2. The default is the first, and the second with
+        ``faithful``.
     shared_bank : bool
         Whether all blocks share one bank of filters.
     n_points : int, optional
@@ -472,9 +472,9 @@ class HodgeletRegressor(Supervised):
     low_pass_scales, band_pass_scales : pair of float
         Ranges from which initial scales are drawn.
     scales : str, optional
-        ``"spectrum"`` spreads the initial scales over the eigenvalues of the training graphs, ``"reference"`` leaves them
-        as they are drawn, made for eigenvalues up to 2. The default is the first, and the second with the published
-        settings.
+        ``"spectrum"`` spreads the initial scales over the eigenvalues of the training graphs, ``"reference"`` leaves
+        them as they are drawn, made for eigenvalues up to 2. The default is the first, and the second with
+        ``faithful``.
     shared_bank : bool
         Whether all blocks share one bank of filters.
     n_points : int, optional

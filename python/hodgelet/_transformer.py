@@ -55,9 +55,9 @@ class HodgeletTransformer(Estimator):
         Families of the terms of a filter.
     low_pass_scales, band_pass_scales : pair of float
         Ranges from which initial scales are drawn.
-    scales : str, optional
-        ``"spectrum"`` spreads the initial scales over the eigenvalues of the training graphs, ``"reference"`` leaves them
-        as they are drawn, made for eigenvalues up to 2. The default is the first.
+    scales : str
+        ``"reference"`` leaves scales as they are drawn, made for eigenvalues up to 2; ``"spectrum"`` spreads them over
+        the eigenvalues of the graphs it is fitted to.
     shared_bank : bool
         Whether all blocks share one bank of filters.
     n_points : int, optional
@@ -114,7 +114,7 @@ class HodgeletTransformer(Estimator):
         band_pass: str = "mexican-hat",
         low_pass_scales: tuple[float, float] = (4.0, 6.0),
         band_pass_scales: tuple[float, float] = (0.1, 5.0),
-        scales: str | None = None,
+        scales: str = "reference",
         shared_bank: bool = False,
         n_points: int | None = None,
         output: str = "features",

@@ -380,7 +380,7 @@ def test_settings_can_be_chosen_on_the_training_graphs(shapes: Shapes) -> None:
     assert kept == sorted(set(kept))  # every answer that was kept raised it
     for answer in others:
         if answer["failure"] is None:
-            clear = answer["gain"] > 2 * answer["standard_error"]
+            clear = answer["gain"] > answer["standard_error"]
             assert answer["kept"] == (clear and answer["folds"] == 3)
     again = HodgeletClassifier(vertices="degree", max_iter=5, auto=True).fit(*shapes)
     assert_array_equal(again.predict_proba(shapes[0]), model.predict_proba(shapes[0]))

@@ -98,6 +98,7 @@ def test_a_loaded_estimator_trains_the_same_model_again(shapes: tuple[list[Any],
         "low_pass": "none",
         "band_pass": "heat",
         "band_pass_scales": (0.5, 2.0),
+        "scales": "reference",
         "shared_bank": True,
         "kernel": "matern:1.25",
         "lengthscales": "per-channel",
@@ -168,16 +169,31 @@ def test_the_command_predicts_with_models_of_python(
     assert_array_equal(shares, full.attributions)
 
 
+@pytest.mark.parametrize("scales", ["reference", "spectrum"])
 @pytest.mark.parametrize("standardize", [True, False])
-def test_features_are_those_of_the_command(blocks: datasets.Dataset, standardize: bool, tmp_path: Path) -> None:
+def test_features_are_those_of_the_command(
+    blocks: datasets.Dataset, standardize: bool, scales: str, tmp_path: Path
+) -> None:
     file = tmp_path / "features.npy"
-    flags = ["--seed", "0", "--filters", "4", *(["--standardize"] if standardize else [])]
+    flags = ["--seed", "0", "--filters", "4", "--scales", scales, *(["--standardize"] if standardize else [])]
     ran = command("features", "sbm", "--set", "n_graphs=30", "--out", str(file), *flags)
     assert ran.returncode == 0, ran.stderr
-    ours = HodgeletTransformer(n_filters=4, standardize=standardize).fit(blocks.graphs)
+    ours = HodgeletTransformer(n_filters=4, scales=scales, standardize=standardize).fit(blocks.graphs)
     assert_array_equal(ours.transform(blocks.graphs), np.load(file))
     (columns,) = [path for path in tmp_path.iterdir() if path.suffix == ".json"]
     assert ours.get_feature_names_out().tolist() == json.loads(columns.read_text())["columns"]
+
+
+def test_published_settings_are_those_of_the_command(
+    blocks: datasets.Dataset, codes: np.ndarray, tmp_path: Path
+) -> None:
+    file = tmp_path / "model"
+    flags = ["--faithful", "--iterations", "3", "--seed", "0", "--out", str(file)]
+    ran = command("fit", "sbm", "--set", "n_graphs=30", *flags)
+    assert ran.returncode == 0, ran.stderr
+    ours = HodgeletClassifier(faithful=True, max_iter=3, random_state=0).fit(blocks.graphs, codes)
+    theirs = HodgeletClassifier.load(file).predict_proba(blocks.graphs)
+    assert_array_equal(ours.predict_proba(blocks.graphs), theirs)
 
 
 def test_rust_trains_the_same_model(blocks: datasets.Dataset, codes: np.ndarray) -> None:
