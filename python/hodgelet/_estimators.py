@@ -433,7 +433,7 @@ class HodgeletRegressor(Supervised):
     faithful : bool
         Settings of the published code: its likelihoods, lengthscales from 1, no priors.
     auto : bool
-        Whether other settings (likelihood, Laplacian, signals, blocks, kernel, lengthscales, filters, starts) are
+        Whether other settings (Laplacian, signals, blocks, kernel, lengthscales, filters, starts) are
         tried, and kept where they raise the probability of training targets, by models fitted without them, by more
         than one standard error. ``search_`` then says what was tried.
     vertices : str, optional
