@@ -54,9 +54,9 @@ of the other training graphs (three folds inside the training part; an answer is
 `--models wt-combinatorial` gives WT-GP the Laplacian of the other. Lengthscales from 1 make the Gram matrix of some
 hundred standardized columns start as the identity, and without priors training may not come back from there:
 `--models hodge-scaled` starts them at the root of the number of columns. Neither the lengthscale of the vector fields nor
-their noise is published; with the defaults here, 0.1 and 1, fields on 25 vertices are easier and those on 100 and more
-harder than in the paper: with a thousand fields to learn from instead of a hundred (`--set n_fields=1000`), what any
-model of these energies can reach shows. With less noise (`--set noise=0.5`) all sizes are easier than in the paper.
+their noise is published; with the defaults here, 0.1 and 1, small meshes are easier than in the paper and large ones a
+little harder: from 75 vertices on it takes a thousand fields (`--set n_fields=1000`) to reach what the paper has with a
+hundred. With half the noise (`--set noise=0.5`) a hundred are enough at nearly every size.
 `de Rham` and `mesh metric` see the same noisy flows times the lengths of their edges: this makes gradients exact, and the
 noise, which is the same on every edge before, larger on long ones. With `white` edges weigh one over the square of their
 length, which keeps both: exact gradients and the same noise everywhere. The mesh metric weighs edges by dual lengths along
