@@ -6,10 +6,12 @@ explanation; `HodgeletTransformer` gives features to other models. Graphs come f
 
 from hodgelet import arrow, datasets, hodge, plot
 from hodgelet._batch import Boundary, Column, GraphBatch
+from hodgelet._classifier import HodgeletClassifier
 from hodgelet._errors import HodgeletError, HodgeletFileError, HodgeletInputError, HodgeletWarning, NotFittedError
-from hodgelet._estimators import HodgeletClassifier, HodgeletRegressor, load
 from hodgelet._inputs import HodgeletOrientationWarning, as_batch
+from hodgelet._load import load
 from hodgelet._native import __version__
+from hodgelet._regressor import HodgeletRegressor
 from hodgelet._results import (
     Block,
     BlockMeasures,

@@ -1,0 +1,121 @@
+"""What classification and regression of graphs share."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hodgelet._base import Estimator, check_targets, warn_unknown
+from hodgelet._errors import HodgeletInputError
+from hodgelet._parameters import parameters_of
+from hodgelet._progress import Progress
+from hodgelet._results import Explanation, LeaveOneOut, Prediction
+
+if TYPE_CHECKING:
+    from hodgelet import _native
+
+Floats = NDArray[np.float64]
+Self = TypeVar("Self", bound="Supervised")
+
+
+class Supervised(Estimator):
+    """What the classifier and the regressor share."""
+
+    n_graphs_in_: int
+    search_: list[dict[str, Any]]
+
+    @property
+    def training_(self) -> dict[str, Any]:
+        """How training went: steps, evaluations, objective, ELBO or evidence, seconds."""
+        summary: dict[str, Any] = json.loads(self._native().description())["training"]
+        return summary
+
+    @property
+    def n_iter_(self) -> int:
+        """Steps of the optimizer in the start that was kept."""
+        return int(self.training_["iterations"])
+
+    @property
+    def likelihood_(self) -> dict[str, Any]:
+        """The likelihood with its learned parameters."""
+        likelihood: dict[str, Any] = json.loads(self._native().description())["likelihood"]
+        return likelihood
+
+    def transform(self, X: Any) -> Floats:
+        """Features of graphs under the learned filters, as the kernels see them: ``[n_graphs, n_columns]``."""
+        return self._features(X, standardize=True)
+
+    def fit_transform(self, X: Any, y: Any) -> Floats:
+        """Trains on the graphs ``X`` and returns their features under the learned filters."""
+        batch = self._batch(X)
+        self.fit(batch, y)
+        return self.transform(batch)
+
+    def fit(self: Self, X: Any, y: Any) -> Self:
+        """Learns the targets ``y`` of the graphs ``X``."""
+        raise NotImplementedError
+
+    def explain(self, graph: Any) -> Explanation:
+        """Why one graph is predicted as it is: the exact share of each Hodge block in the latent mean."""
+        from hodgelet._batch import GraphBatch
+
+        prediction = self.predict_full(graph if isinstance(graph, GraphBatch) else [graph])
+        if len(prediction) != 1:
+            raise HodgeletInputError(f"`explain` takes one graph, got {len(prediction)}; use `predict_full`")
+        return prediction.explain(0)
+
+    def predict_full(self, X: Any) -> Prediction:
+        """Everything the model says of graphs: targets, latent means and variances, and the share of each block."""
+        native, batch = self._native(), self._batch(X)
+        with Progress(self._verbose()) as progress:
+            out = native.predict(batch, self._threads(), progress.callback)
+        warn_unknown(out["unknown"])
+        return self._prediction(out)
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """Predictions of each training graph from all others, without refitting."""
+        out = self._native().leave_one_out()
+        probabilities = out["probabilities"] if out["probabilities"].shape[1] else None
+        return LeaveOneOut(out["latent_mean"], out["latent_variance"], out["log_density"], probabilities)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model file, which the command and Rust read too, whole or not at all."""
+        self._native().save(os.fspath(path))
+
+    def _train(self, X: Any, y: Any, targets: Any) -> None:
+        from hodgelet import _native
+
+        batch = self._batch(X)
+        checked = check_targets(y, len(batch), type(self).__name__)
+        if len(batch) < 2:
+            raise HodgeletInputError("n_samples = 1: there is 1 graph, expected at least 2 to learn from")
+        with Progress(self._verbose()) as progress:
+            fitted = _native.Model.fit(
+                batch,
+                self._settings(self._seed()),
+                **targets(checked),
+                auto=bool(self.get_params()["auto"]),
+                threads=self._threads(),
+                callback=progress.callback,
+            )
+        self._fitted = fitted
+        self.n_graphs_in_ = len(batch)
+        self.search_ = json.loads(fitted.tried())
+
+    @classmethod
+    def _from_native(cls: type[Self], fitted: _native.Model, params: dict[str, Any]) -> Self:
+        description = json.loads(fitted.description())
+        found = parameters_of(description["settings"])
+        known = cls._get_param_names()
+        estimator = cls(**{**{name: value for name, value in found.items() if name in known}, **params})
+        estimator._fitted = fitted
+        estimator.n_graphs_in_ = description["training"]["n_train"]
+        estimator.search_ = []
+        return estimator
+
+    def _prediction(self, out: dict[str, Any]) -> Prediction:
+        raise NotImplementedError
