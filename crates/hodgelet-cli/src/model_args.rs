@@ -17,6 +17,7 @@ use std::time::Duration;
 const METHODS: [&str; 4] = ["hodge", "wt", "line-graph", "fourier"];
 const LIKELIHOODS: [&str; 3] = ["auto", "softmax", "gpflow"];
 const TRANSFORMS: [&str; 2] = ["log", "softplus"];
+/// Names of spreads of initial scales.
 pub const SPREADS: [&str; 2] = ["reference", "spectrum"];
 const LENGTHSCALES: [&str; 3] = ["isotropic", "per-channel", "ard"];
 

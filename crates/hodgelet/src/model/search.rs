@@ -236,7 +236,7 @@ struct Trial {
     data: Dataset,
     parts: Vec<Vec<usize>>,
     iterations: usize,
-    /// Spectra of the last answer: those about kernel, lengthscales, likelihood and starts ask for the same.
+    /// Spectra of the last answer: those about kernel, lengthscales, likelihood, filters and starts ask for the same.
     spectra: Option<(SpaceParams, Encoding, Measured)>,
 }
 
@@ -263,13 +263,15 @@ impl Trial {
         let mut params = params.clone();
         params.optimizer.max_iterations = params.optimizer.max_iterations.min(self.iterations);
         let (n, targets) = (self.data.len(), &self.data.targets);
+        // Filters come after the spectra.
+        let space = SpaceParams { transform: SpaceParams::default().transform, ..params.space.clone() };
         let spectra = match self.spectra.take() {
-            Some(spectra) if spectra.0 == params.space => spectra,
+            Some(spectra) if spectra.0 == space => spectra,
             _ => {
                 let encoding = params.space.fit_encoding(&self.data, &(0..n).collect::<Vec<_>>())?;
                 let note = |done| callback(0, Stage::Measuring(done, n));
                 let measured = measure_dataset(&self.data, &encoding, &params.space, note)?;
-                (params.space.clone(), encoding, measured)
+                (space, encoding, measured)
             }
         };
         let (_, encoding, measured) = &*self.spectra.insert(spectra);

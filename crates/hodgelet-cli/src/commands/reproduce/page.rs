@@ -46,19 +46,20 @@ scikit-learn draws them, one of the other nine folds set aside.
 some hundred thousand variational parameters at once; the gradient passes through the standardization, which the published
 code stops; initial scales come from other random numbers; `sbm` and `ring-vs-clique` are drawn once for each repeat, where
 the published code draws `sbm` anew for every fold. The column `hodgelet` is this program with its own settings: weak
-priors, softmax, initial scales spread over the spectrum at hand, edge labels and distances as signals. The spread of
-scales, the width of priors and the standard error asked for below were settled with ten-fold results of these and other
-sets in view (the first of the repeats): these columns are not free of selection. `hodgelet, auto` chooses among others, fold by fold: likelihood,
-Laplacian, signals, blocks, kernel, lengthscales, filters and starts, by the log probability of training graphs under models
-of the other training graphs (three folds inside the training part; an answer is kept when it gains one standard error).
+priors, softmax, initial scales spread over the spectrum at hand, edge labels and distances as signals. `hodgelet, auto`
+chooses among others, fold by fold: likelihood, Laplacian, signals, blocks, kernel, lengthscales, filters and starts, by
+the log probability of training graphs under models of the other training graphs (three folds inside the training part; an
+answer is kept when it gains one standard error). The spread of scales, the width of priors and that standard error were
+settled with ten-fold results of these and other sets in view (the first of the repeats): both columns are not free of
+selection.
 
 **Which difference makes the difference.** WT-GP and WT-GP-Hodge differ in the Laplacian as well as in the split:
 `--models wt-combinatorial` gives WT-GP the Laplacian of the other. Lengthscales from 1 make the Gram matrix of some
 hundred standardized columns start as the identity, and without priors training may not come back from there:
 `--models hodge-scaled` starts them at the root of the number of columns. Neither the lengthscale of the vector fields nor
-their noise is published; with the defaults here, 0.1 and 1, small meshes are easier than in the paper and large ones a
-little harder: from 75 vertices on it takes a thousand fields (`--set n_fields=1000`) to reach what the paper has with a
-hundred. With half the noise (`--set noise=0.5`) a hundred are enough at nearly every size.
+their noise is published; with the defaults here, 0.1 and 1, small meshes are easier than in the paper. A hundred fields leave
+much to chance; a thousand (`--set n_fields=1000`) come within about two points of the published accuracies from 75
+vertices on. With half the noise (`--set noise=0.5`) a hundred reach them at nearly every size.
 `de Rham` and `mesh metric` see the same noisy flows times the lengths of their edges: this makes gradients exact, and the
 noise, which is the same on every edge before, larger on long ones. With `white` edges weigh one over the square of their
 length, which keeps both: exact gradients and the same noise everywhere. The mesh metric weighs edges by dual lengths along

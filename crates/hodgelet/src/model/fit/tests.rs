@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::testing::{dataset, small_bank, small_params};
 use crate::model::{ClassLikelihood, FeatureTransform};
-use crate::wavelet::{BankParams, ScaleTransform};
+use crate::wavelet::{BankParams, ScaleSpread, ScaleTransform};
 
 /// Step of the differences: the five-point formula errs by about its fourth power.
 const STEP: f64 = 1e-3;
@@ -121,4 +121,62 @@ fn the_gradient_is_right_where_duplicates_collapse() {
         }
         assert_eq!(check_gradient(&small_params(), &copies), 3);
     }
+}
+
+/// What priors add to the objective when one parameter moves by 1 in the logarithm: `−1/2` over the squared deviation.
+#[test]
+fn priors_of_variances_are_three_times_as_wide() {
+    let (data, params) = (dataset(14, 0, 12), small_params());
+    let all: Vec<usize> = (0..data.len()).collect();
+    let encoding = params.space.encoding.fit(&data, &all).unwrap();
+    let measured = measure_dataset(&data, &encoding, &params.space, |_| ControlFlow::Continue(())).unwrap();
+    let of = |prior_deviation| {
+        let params = ModelParams { prior_deviation, ..params.clone() };
+        params.training_problem(&encoding, &measured, &data.targets, &all).unwrap()
+    };
+    let (with, without) = (of(Some(0.5)), of(None));
+    let (mut with_priors, mut plain) = (with.objective().unwrap(), without.objective().unwrap());
+    let mut added = |theta: &[f64]| with_priors.evaluate(theta).unwrap().0 - plain.evaluate(theta).unwrap().0;
+    let start = with.start();
+    let at_start = added(&start);
+    let mut expected = Vec::new();
+    with.blocks()
+        .for_each(|b| expected.extend(b.map.bank().iter().flat_map(|b| b.scales().iter().map(|_| -2.0))));
+    with.blocks().for_each(|_| expected.extend([-2.0 / 9.0, -2.0])); // variance, lengthscale
+    expected.push(-2.0); // noise
+    assert_eq!(expected.len(), start.len());
+    for (p, expected) in expected.into_iter().enumerate() {
+        let mut moved = start.clone();
+        moved[p] += 1.0;
+        let found = added(&moved) - at_start;
+        assert!((found - expected).abs() < 1e-6, "parameter {p}: {found}, expected {expected}");
+    }
+}
+
+#[test]
+fn training_starts_from_scales_that_fit_the_spectrum() {
+    let data = dataset(14, 2, 13);
+    let all: Vec<usize> = (0..data.len()).collect();
+    let starts = |spread, shared_bank| {
+        let mut params = small_params();
+        params.space.transform = FeatureTransform::Wavelets(BankParams { spread, ..small_bank() });
+        params.space.shared_bank = shared_bank;
+        let encoding = params.space.encoding.fit(&data, &all).unwrap();
+        let go_on = |_| ControlFlow::Continue(());
+        let measured = measure_dataset(&data, &encoding, &params.space, go_on).unwrap();
+        let problem = params.training_problem(&encoding, &measured, &data.targets, &all).unwrap();
+        let of = |b: StartBlock<'_>| Some((b.map.bank()?.scales().to_vec(), b.measures.mean_eigenvalue()?));
+        problem.blocks().filter_map(of).collect::<Vec<_>>()
+    };
+    let (reference, spectrum) = (starts(ScaleSpread::Reference, false), starts(ScaleSpread::Spectrum, false));
+    assert!(reference.len() >= 3);
+    for ((drawn, mean), (spread, _)) in reference.iter().zip(&spectrum) {
+        assert!((mean - 1.0).abs() > 0.1, "{mean} would prove nothing");
+        let (first, last) = (..3, 3..); // two filters of three scales
+        assert_eq!(drawn[first], spread[first]);
+        for (a, b) in drawn[last.clone()].iter().zip(&spread[last]) {
+            assert!((a / mean / b - 1.0).abs() < 1e-14, "{a} / {mean} and {b}");
+        }
+    }
+    assert_eq!(starts(ScaleSpread::Reference, true), starts(ScaleSpread::Spectrum, true));
 }
