@@ -109,4 +109,4 @@ def _kernel(family: dict[str, Any]) -> str:
 
 def _block(block: dict[str, Any]) -> str:
     cell = _CELLS.get(block["dim"], f"{block['dim']}-cell")
-    return f"{cell} {_PARTS.get(block['part'], block['part'])}"
+    return f"{cell} {_PARTS.get(block['component'], block['component'])}"

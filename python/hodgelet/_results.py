@@ -24,14 +24,14 @@ class _Curves(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """One block of features: the part of the signals of one dimension that lies in one Hodge component.
+    """One block of features: the signals of one dimension in one Hodge component.
 
     ``variance`` and ``lengthscales`` are those of its kernel; a `HodgeletTransformer` has none.
     """
 
     name: str
     dim: int
-    part: str
+    component: str
     channels: list[str]
     n_columns: int
     n_varying: int
@@ -216,7 +216,7 @@ class EnergyMeasures:
 
 def blocks_of(described: Sequence[dict[str, Any]]) -> list[Block]:
     """Blocks from what the native code says of them."""
-    always = ["name", "dim", "part", "channels", "n_columns", "n_varying"]
+    always = ["name", "dim", "component", "channels", "n_columns", "n_varying"]
     return [
         Block(
             **{name: block[name] for name in always},

@@ -82,7 +82,7 @@ def test_more_than_two_classes_have_a_latent_function_each() -> None:
 
 def test_learned_filters_and_kernels_can_be_read(fitted: HodgeletClassifier) -> None:
     coexact, harmonic = fitted.blocks_
-    assert (coexact.name, coexact.dim, coexact.part, coexact.channels) == ("vertex co-exact", 0, "co-exact", ["degree"])
+    assert (coexact.name, coexact.dim, coexact.component, coexact.channels) == ("vertex co-exact", 0, "co-exact", ["degree"])
     assert (coexact.n_columns, harmonic.n_columns) == (10, 1)
     assert coexact.kernel == "squared-exponential"
     assert coexact.variance is not None

@@ -7,7 +7,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::builder::TypedValueParser;
 use hodgelet::dataset::{Column, Dataset, POSITIONS, WEIGHTS};
 use hodgelet::encode::VertexSignal;
-use hodgelet::feature::{Block, Part, SignedParams};
+use hodgelet::feature::{Block, Component, SignedParams};
 use hodgelet::kernel::Family;
 use hodgelet::model::{ClassLikelihood, FeatureTransform, LengthscaleChoice, Method, ModelParams};
 use hodgelet::signal::Orientation;
@@ -114,8 +114,8 @@ impl ModelArgs {
         params.space.signed.clone_from(&self.signed);
         if self.signed_only {
             let highest = dataset.complexes.iter().map(|complex| complex.dim()).max().unwrap_or(0);
-            let parts = [Part::Exact, Part::Coexact, Part::Harmonic, Part::Whole];
-            let blocks = (0..=highest.max(2)).flat_map(|dim| parts.map(|part| Block { dim, part }));
+            let parts = [Component::Exact, Component::Coexact, Component::Harmonic, Component::Whole];
+            let blocks = (0..=highest.max(2)).flat_map(|dim| parts.map(|component| Block { dim, component }));
             params.space.without.extend(blocks);
         }
         params.space.dims = self.dims.clone().or(params.space.dims);

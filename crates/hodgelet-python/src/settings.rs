@@ -4,7 +4,7 @@ use crate::error::Fault;
 use clap::builder::TypedValueParser;
 use hodgelet::complex::MAX_CLIQUE_DIM;
 use hodgelet::dataset::Dataset;
-use hodgelet::feature::{Block, Part, SignedParams};
+use hodgelet::feature::{Block, Component, SignedParams};
 use hodgelet::model::{FeatureTransform, Lift, Method, ModelParams};
 use hodgelet::wavelet::BankParams;
 use hodgelet_cli::{args, model_args};
@@ -57,8 +57,9 @@ impl Settings {
         space.without = without.iter().map(|name| block(name)).collect::<Result<_, _>>()?;
         if self.take("signed_only")?.unwrap_or(false) {
             let highest = dataset.complexes.iter().map(|complex| complex.dim()).max().unwrap_or(0);
-            let parts = [Part::Exact, Part::Coexact, Part::Harmonic, Part::Whole];
-            let energies = (0..=highest.max(2)).flat_map(|dim| parts.map(|part| Block { dim, part }));
+            let parts = [Component::Exact, Component::Coexact, Component::Harmonic, Component::Whole];
+            let energies =
+                (0..=highest.max(2)).flat_map(|dim| parts.map(|component| Block { dim, component }));
             space.without.extend(energies);
         }
         if let (Some(dim), true) = (self.take::<usize>("cliques")?, space.lift != Lift::LineGraph) {
@@ -176,8 +177,8 @@ fn signed(value: Value) -> Result<SignedParams, Fault> {
 
 /// A block by its name, such as `edge exact`.
 fn block(name: &str) -> Result<Block, Fault> {
-    let others = [Part::Whole, Part::Signed];
-    let of_dim = |dim| Block::split(dim).into_iter().chain(others.map(|part| Block { dim, part }));
+    let others = [Component::Whole, Component::Signed];
+    let of_dim = |dim| Block::split(dim).into_iter().chain(others.map(|component| Block { dim, component }));
     let found = (0..=MAX_CLIQUE_DIM).flat_map(of_dim).find(|block| block.to_string() == name);
     found.ok_or_else(|| {
         Fault::input(format!("setting `without` names the block `{name}`, expected such as `edge exact`"))

@@ -281,7 +281,7 @@ impl SpaceView<'_> {
         let dict = PyDict::new(py);
         dict.set_item("name", self.block_name(space))?;
         dict.set_item("dim", space.block.dim)?;
-        dict.set_item("part", part_name(space.block))?;
+        dict.set_item("component", component_name(space.block))?;
         dict.set_item("channels", self.channel_names(space))?;
         dict.set_item("n_columns", space.standardizer.n_columns())?;
         dict.set_item("n_varying", space.standardizer.n_live())?;
@@ -339,9 +339,9 @@ fn energies(measures: &BlockMeasures) -> Vec<f64> {
 }
 
 /// The second word of a block's name.
-fn part_name(block: Block) -> String {
+fn component_name(block: Block) -> String {
     let name = block.to_string();
-    name.split_once(' ').map_or(name.clone(), |(_, part)| part.to_owned())
+    name.split_once(' ').map_or(name.clone(), |(_, component)| component.to_owned())
 }
 
 /// The name of a choice without fields.

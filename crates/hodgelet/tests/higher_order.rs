@@ -4,7 +4,7 @@
 use hodgelet::complex::{Complex, Expansion, Hypergraph};
 use hodgelet::dataset::{Column, ColumnValues, Dataset, HypergraphDataset, POSITIONS, Targets};
 use hodgelet::encode::{CellSignal, VertexSignal};
-use hodgelet::feature::{Block, Part, SignedError, SignedParams};
+use hodgelet::feature::{Block, Component, SignedError, SignedParams};
 use hodgelet::hodge::{DualArea, Weighting};
 use hodgelet::model::{
     FeatureTransform, Lift, Model, ModelError, ModelParams, PredictedTargets, measure_dataset,
@@ -90,7 +90,7 @@ fn all_blocks_up_to_dimension_three_train_and_survive_a_file() {
             assert!(blocks.iter().any(|block| block.dim == dim), "{weighting:?}: {blocks:?}");
         }
         // tetrahedra have nothing above them
-        assert!(!blocks.contains(&Block { dim: 3, part: Part::Coexact }));
+        assert!(!blocks.contains(&Block { dim: 3, component: Component::Coexact }));
         assert_survives_a_file(&model, &dataset);
     }
 }
@@ -175,10 +175,11 @@ fn signed_features_tell_a_flow_from_its_reverse_and_energies_do_not() {
         params.space.signed = Some(signed.clone());
         let model = fit(&params, &train);
         assert_eq!(right(&model), 40, "{signed:?}");
-        assert!(model.blocks().iter().any(|space| space.block.part == Part::Signed));
+        assert!(model.blocks().iter().any(|space| space.block.component == Component::Signed));
         assert_survives_a_file(&model, &test);
-        params.space.without =
-            [Part::Exact, Part::Coexact, Part::Harmonic].map(|part| Block { dim: 1, part }).to_vec();
+        params.space.without = [Component::Exact, Component::Coexact, Component::Harmonic]
+            .map(|component| Block { dim: 1, component })
+            .to_vec();
         let alone = fit(&params, &train);
         assert_eq!((alone.blocks().len(), right(&alone)), (1, 40));
         params.space.without.clear();

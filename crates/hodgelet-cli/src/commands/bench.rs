@@ -14,7 +14,7 @@ use crate::source::DatasetArgs;
 use clap::{Args, Subcommand};
 use hodgelet::dataset::Dataset;
 use hodgelet::encode::{CellSignal, EncodingParams, VertexSignal};
-use hodgelet::feature::{Block, BlockMeasures, Part, harmonic_features, wavelet_features};
+use hodgelet::feature::{Block, BlockMeasures, Component, harmonic_features, wavelet_features};
 use hodgelet::model::{Measured, SpaceParams, measure_dataset};
 use hodgelet::wavelet::BankParams;
 use serde::Serialize;
@@ -181,8 +181,8 @@ fn features(blocks: &[Block], measured: &Measured, seed: u64) -> Result<(usize, 
     let (mut atoms, mut columns) = (0, 0);
     for &block in blocks {
         let measures = BlockMeasures::new(block, &measured.measures);
-        let values = match block.part {
-            Part::Harmonic => harmonic_features(&measures),
+        let values = match block.component {
+            Component::Harmonic => harmonic_features(&measures),
             _ => wavelet_features(&measures, &bank)?,
         };
         atoms += measures.eigenvalues().len();

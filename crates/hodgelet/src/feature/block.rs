@@ -4,10 +4,10 @@ use crate::hodge::HodgeComponent;
 use crate::measure::{ComplexMeasures, DimMeasures, EnergyMeasure, SignedMeasure};
 use serde::{Deserialize, Serialize};
 
-/// Which part of the signals of one dimension a block describes.
+/// Which component of the signals of one dimension a block describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Part {
+pub enum Component {
     /// The exact component.
     Exact,
     /// The co-exact component.
@@ -20,7 +20,7 @@ pub enum Part {
     Signed,
 }
 
-impl Part {
+impl Component {
     /// The components whose energies it holds; none for signed features, which are no energies.
     #[must_use]
     pub fn components(self) -> &'static [HodgeComponent] {
@@ -34,21 +34,22 @@ impl Part {
     }
 }
 
-/// A dimension and a part of its signals.
+/// A dimension and a component of its signals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Block {
     /// Dimension of the cells.
     pub dim: usize,
-    /// Part of their signals.
-    pub part: Part,
+    /// Component of their signals.
+    #[serde(alias = "part")]
+    pub component: Component,
 }
 
 impl Block {
     /// The blocks of the Hodge split of one dimension, in order; vertices have no exact part.
     #[must_use]
     pub fn split(dim: usize) -> Vec<Self> {
-        let parts = [Part::Exact, Part::Coexact, Part::Harmonic];
-        parts.into_iter().skip(usize::from(dim == 0)).map(|part| Self { dim, part }).collect()
+        let parts = [Component::Exact, Component::Coexact, Component::Harmonic];
+        parts.into_iter().skip(usize::from(dim == 0)).map(|component| Self { dim, component }).collect()
     }
 }
 
@@ -60,12 +61,12 @@ impl std::fmt::Display for Block {
             2 => f.write_str("triangle ")?,
             k => write!(f, "{k}-cell ")?,
         }
-        f.write_str(match self.part {
-            Part::Exact => "exact",
-            Part::Coexact => "co-exact",
-            Part::Harmonic => "harmonic",
-            Part::Whole => "whole",
-            Part::Signed => "signed",
+        f.write_str(match self.component {
+            Component::Exact => "exact",
+            Component::Coexact => "co-exact",
+            Component::Harmonic => "harmonic",
+            Component::Whole => "whole",
+            Component::Signed => "signed",
         })
     }
 }
@@ -97,7 +98,7 @@ impl BlockMeasures {
             energies: Vec::new(),
         };
         for complex in complexes {
-            if block.part == Part::Signed {
+            if block.component == Component::Signed {
                 let signed = complex.signed().filter(|signed| signed.dim() == block.dim);
                 out.n_channels = out.n_channels.max(signed.map_or(0, SignedMeasure::n_channels));
                 out.push(&signed.map(SignedMeasure::atoms).into_iter().collect::<Vec<_>>());
@@ -105,7 +106,7 @@ impl BlockMeasures {
             }
             let measures = complex.of_dim(block.dim);
             out.n_channels = out.n_channels.max(measures.map_or(0, DimMeasures::n_channels));
-            let components = block.part.components().iter();
+            let components = block.component.components().iter();
             let parts: Vec<&EnergyMeasure> =
                 measures.map(|m| components.map(|&c| m.component(c)).collect()).unwrap_or_default();
             out.push(&parts);

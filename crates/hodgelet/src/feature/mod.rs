@@ -11,7 +11,7 @@ mod signed;
 mod standardize;
 mod wavelet;
 
-pub use block::{Block, BlockMeasures, Part};
+pub use block::{Block, BlockMeasures, Component};
 pub use fourier::{FourierError, FourierPoints};
 pub use signed::{SignedBasis, SignedError, SignedParams, fingerprint, signed_features};
 pub use standardize::Standardizer;

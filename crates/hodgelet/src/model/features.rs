@@ -2,8 +2,8 @@
 
 use super::{FeatureTransform, ModelError, SpaceParams};
 use crate::feature::{
-    Block, BlockMeasures, FourierPoints, Part, Standardizer, WaveletTape, harmonic_features, signed_features,
-    wavelet_features,
+    Block, BlockMeasures, Component, FourierPoints, Standardizer, WaveletTape, harmonic_features,
+    signed_features, wavelet_features,
 };
 use crate::wavelet::{Bank, BankParams};
 use faer::prelude::{Reborrow, ReborrowMut};
@@ -77,9 +77,9 @@ impl FeatureMap {
         training: &BlockMeasures,
         seed: u64,
     ) -> Result<Self, ModelError> {
-        Ok(match (&params.transform, block.part) {
-            (_, Part::Harmonic) => Self::Harmonic,
-            (_, Part::Signed) => {
+        Ok(match (&params.transform, block.component) {
+            (_, Component::Harmonic) => Self::Harmonic,
+            (_, Component::Signed) => {
                 Self::Signed((0..training.len()).map(|i| training.atoms(i).len()).max().unwrap_or(0))
             }
             (FeatureTransform::Wavelets(bank), _) => {

@@ -110,11 +110,11 @@ impl ModelParams {
                 Ok(end) => {
                     evaluations += end.evaluations;
                     let better = best.as_ref().is_none_or(|(best, ..)| end.value < best.value);
-                    let canceled = end.stop == crate::train::Stop::Canceled;
+                    let cancelled = end.stop == crate::train::Stop::Cancelled;
                     if let (true, Some(sites)) = (better, objective.sites.take()) {
                         best = Some((end, objective.state, sites, restart));
                     }
-                    if canceled {
+                    if cancelled {
                         return Err(ModelError::Cancelled);
                     }
                 }

@@ -4,7 +4,7 @@ use super::ModelError;
 use crate::complex::{Complex, ComplexError, MAX_CLIQUE_DIM};
 use crate::dataset::{ColumnValues, Dataset, POSITIONS};
 use crate::encode::{Encoder, Encoding, EncodingParams};
-use crate::feature::{Block, FourierPoints, Part, SignedBasis, SignedError, SignedParams};
+use crate::feature::{Block, Component, FourierPoints, SignedBasis, SignedError, SignedParams};
 use crate::hodge::{
     CellWeights, DualArea, HodgeError, MetricError, Operators, Weighting, unit_metric_weights,
 };
@@ -122,8 +122,9 @@ impl SpaceParams {
         if let Some(&dim) = dims.iter().find(|dim| !carries(dim)) {
             return Err(ModelError::NoSignal { dim: if self.lift == Lift::LineGraph { 1 } else { dim } });
         }
-        let of_dim =
-            |dim| if self.split { Block::split(dim) } else { vec![Block { dim, part: Part::Whole }] };
+        let of_dim = |dim| {
+            if self.split { Block::split(dim) } else { vec![Block { dim, component: Component::Whole }] }
+        };
         let mut blocks: Vec<Block> = Vec::new();
         for block in dims.into_iter().flat_map(of_dim) {
             // A dimension named twice gives its features once.
@@ -132,7 +133,7 @@ impl SpaceParams {
             }
         }
         if let Some(dim) = encoding.signed().map(SignedBasis::dim) {
-            let block = Block { dim, part: Part::Signed };
+            let block = Block { dim, component: Component::Signed };
             if encoding.channels(dim).is_some() && !self.without.contains(&block) {
                 blocks.push(block);
             }

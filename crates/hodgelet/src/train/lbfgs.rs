@@ -39,7 +39,7 @@ pub enum Stop {
     /// No step along the steepest descent lowers the objective: rounding, or a wrong gradient.
     NoDecrease,
     /// The callback asked for it.
-    Canceled,
+    Cancelled,
 }
 
 impl Stop {
@@ -113,7 +113,7 @@ pub fn minimize<E>(
         let scale = current.value.abs().max(next.value.abs()).max(1.0);
         current = next;
         if callback(&counted.progress(&current, iterations, wolfe)).is_break() {
-            break Stop::Canceled;
+            break Stop::Cancelled;
         }
         if !in_time {
             break Stop::Time;

@@ -156,7 +156,7 @@ fn the_callback_can_end_the_run() {
         if now.iteration == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })
     .unwrap();
-    assert_eq!((found.stop, found.iterations, seen), (Stop::Canceled, 3, 3));
+    assert_eq!((found.stop, found.iterations, seen), (Stop::Cancelled, 3, 3));
     assert!(!found.stop.is_converged());
 }
 

@@ -6,7 +6,7 @@
 use super::wt_reference::{Case, cases};
 use super::{assert_close, golden};
 use faer::{Mat, MatRef, Par};
-use hodgelet::feature::{Part, Standardizer, WaveletTape};
+use hodgelet::feature::{Component, Standardizer, WaveletTape};
 use hodgelet::kernel::{
     BaseKernel, BlockKernel, Family, GramWorkspace, KernelGradient, Lengthscales, SumKernel,
 };
@@ -103,7 +103,7 @@ fn through_cholesky(l: MatRef<'_, f64>, slope: &Mat<f64>) -> Mat<f64> {
 /// The ELBO and its gradient in the scales, low-pass ones first.
 fn gradient(case: &Case, file: &File) -> (f64, Vec<f64>, Vec<f64>) {
     let train: Vec<usize> = (0..file.vgp_wt.y_train.len()).collect();
-    let (measures, bank) = (case.measures(Part::Whole).select(&train), case.bank());
+    let (measures, bank) = (case.measures(Component::Whole).select(&train), case.bank());
     let mut tape = WaveletTape::default();
     let raw = tape.record(&measures, &bank).unwrap();
     let standardizer = Standardizer::fit(raw.as_ref(), None);

@@ -5,7 +5,7 @@
 use super::{assert_close, golden, signal};
 use faer::{Mat, MatRef};
 use hodgelet::complex::Complex;
-use hodgelet::feature::{Block, BlockMeasures, Part, Standardizer, harmonic_features, wavelet_features};
+use hodgelet::feature::{Block, BlockMeasures, Component, Standardizer, harmonic_features, wavelet_features};
 use hodgelet::hodge::{HodgeComponent, Operators, Weighting, betti_numbers, spectrum};
 use hodgelet::measure::{Sample, measure_all};
 use hodgelet::wavelet::{Bank, BankParams};
@@ -93,7 +93,7 @@ impl Case {
         self.file.graphs[0].signal[0].len()
     }
 
-    pub(super) fn measures(&self, part: Part) -> BlockMeasures {
+    pub(super) fn measures(&self, component: Component) -> BlockMeasures {
         let sample = |i: usize| Sample {
             complex: Cow::Borrowed(&self.complexes[i]),
             signals: vec![Some(signal(self.n_channels(), &self.file.graphs[i].signal))],
@@ -102,7 +102,7 @@ impl Case {
         let go_on = |_| ControlFlow::Continue(());
         let measures = measure_all(self.complexes.len(), sample, self.weighting, go_on)
             .unwrap_or_else(|e| panic!("{}: {e}", self.name));
-        BlockMeasures::new(Block { dim: 0, part }, &measures)
+        BlockMeasures::new(Block { dim: 0, component }, &measures)
     }
 
     /// The bank of the reference: `1/(1+t)` and Mexican hats, the defaults.
@@ -114,8 +114,9 @@ impl Case {
         bank.unwrap_or_else(|e| panic!("{}: {e}", self.name))
     }
 
-    fn features(&self, part: Part) -> Mat<f64> {
-        wavelet_features(&self.measures(part), &self.bank()).unwrap_or_else(|e| panic!("{}: {e}", self.name))
+    fn features(&self, component: Component) -> Mat<f64> {
+        wavelet_features(&self.measures(component), &self.bank())
+            .unwrap_or_else(|e| panic!("{}: {e}", self.name))
     }
 
     /// Our column for column `c` of the reference.
@@ -168,14 +169,18 @@ fn harmonic_and_coexact_spectra_together_are_the_eigenvalues_of_the_reference() 
 #[test]
 fn features_without_split_are_those_of_the_reference() {
     for case in cases() {
-        case.assert_rows("whole", case.features(Part::Whole).as_ref(), &case.file.wt.raw());
+        case.assert_rows("whole", case.features(Component::Whole).as_ref(), &case.file.wt.raw());
     }
 }
 
 #[test]
 fn coexact_features_are_those_of_the_reference() {
     for case in cases() {
-        case.assert_rows("co-exact", case.features(Part::Coexact).as_ref(), &case.file.hodge.coexact.raw());
+        case.assert_rows(
+            "co-exact",
+            case.features(Component::Coexact).as_ref(),
+            &case.file.hodge.coexact.raw(),
+        );
     }
 }
 
@@ -184,9 +189,9 @@ fn coexact_features_are_those_of_the_reference() {
 fn harmonic_features_are_those_of_the_reference() {
     for case in cases() {
         let expected = case.file.hodge.harmonic.raw();
-        let found = harmonic_features(&case.measures(Part::Harmonic));
+        let found = harmonic_features(&case.measures(Component::Harmonic));
         let repeated: Vec<Vec<f64>> = expected.iter().map(|row| row.repeat(case.file.scales.len())).collect();
-        case.assert_rows("harmonic by the bank", case.features(Part::Harmonic).as_ref(), &repeated);
+        case.assert_rows("harmonic by the bank", case.features(Component::Harmonic).as_ref(), &repeated);
         assert_eq!((found.nrows(), found.ncols()), (expected.len(), case.n_channels()), "{}", case.name);
         for (i, expected) in expected.iter().enumerate() {
             let row: Vec<f64> = found.row(i).iter().copied().collect();
@@ -200,7 +205,7 @@ fn harmonic_features_are_those_of_the_reference() {
 #[test]
 fn standardized_features_are_those_of_the_reference_where_columns_vary() {
     for case in cases() {
-        let features = case.features(Part::Whole);
+        let features = case.features(Component::Whole);
         let standardizer = Standardizer::fit(features.subrows(0, case.file.graph_indices_train.len()), None);
         let z = standardizer.applied(features.as_ref());
         let wt = &case.file.wt;

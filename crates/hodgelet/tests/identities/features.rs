@@ -4,7 +4,8 @@ use crate::families::*;
 use faer::Mat;
 use hodgelet::complex::Complex;
 use hodgelet::feature::{
-    Block, BlockMeasures, FourierPoints, Part, Standardizer, WaveletTape, harmonic_features, wavelet_features,
+    Block, BlockMeasures, Component, FourierPoints, Standardizer, WaveletTape, harmonic_features,
+    wavelet_features,
 };
 use hodgelet::hodge::{HodgeComponent, Operators, Weighting, spectrum};
 use hodgelet::measure::{ComplexMeasures, measure};
@@ -28,7 +29,9 @@ fn bank(low_pass: Option<LowPass>, band_pass: BandPass) -> Bank {
 }
 
 fn all_blocks() -> Vec<Block> {
-    (0..3).flat_map(|dim| Block::split(dim).into_iter().chain([Block { dim, part: Part::Whole }])).collect()
+    (0..3)
+        .flat_map(|dim| Block::split(dim).into_iter().chain([Block { dim, component: Component::Whole }]))
+        .collect()
 }
 
 #[test]
@@ -38,8 +41,8 @@ fn a_feature_is_the_norm_of_the_wavelet_coefficients() {
     let features =
         |block| wavelet_features(&BlockMeasures::new(block, &measures(&complexes)), &bank).unwrap();
     for component in [HodgeComponent::Exact, HodgeComponent::Coexact] {
-        let part = if component == HodgeComponent::Exact { Part::Exact } else { Part::Coexact };
-        let found = features(Block { dim: 1, part });
+        let of_block = if component == HodgeComponent::Exact { Component::Exact } else { Component::Coexact };
+        let found = features(Block { dim: 1, component: of_block });
         for (i, complex) in complexes.iter().enumerate() {
             let spectrum =
                 spectrum(&Operators::new(complex, Weighting::Combinatorial), 1, component).unwrap();
@@ -69,16 +72,16 @@ fn squared_features_of_the_components_add_up_to_those_of_the_whole() {
     let measures = measures(&complexes());
     let bank = bank(Some(LowPass::default()), BandPass::default());
     for dim in 0..3 {
-        let squares = |part| {
+        let squares = |component| {
             let features =
-                wavelet_features(&BlockMeasures::new(Block { dim, part }, &measures), &bank).unwrap();
+                wavelet_features(&BlockMeasures::new(Block { dim, component }, &measures), &bank).unwrap();
             features
                 .col_iter()
                 .flat_map(|c| c.iter().map(|s| s * s - 1e-12).collect::<Vec<_>>())
                 .collect::<Vec<f64>>()
         };
-        let whole = squares(Part::Whole);
-        let parts = [Part::Exact, Part::Coexact, Part::Harmonic].map(squares);
+        let whole = squares(Component::Whole);
+        let parts = [Component::Exact, Component::Coexact, Component::Harmonic].map(squares);
         let sum: Vec<f64> = (0..whole.len()).map(|i| parts.iter().map(|p| p[i]).sum()).collect();
         assert_close(&whole, &sum, 1e-11, "squares");
     }
@@ -136,7 +139,7 @@ fn the_gradient_in_the_scales_equals_finite_differences_for_every_family() {
 #[test]
 fn a_harmonic_block_has_one_column_a_channel() {
     let measures = measures(&complexes());
-    let block = Block { dim: 1, part: Part::Harmonic };
+    let block = Block { dim: 1, component: Component::Harmonic };
     let features = harmonic_features(&BlockMeasures::new(block, &measures));
     assert_eq!((features.nrows(), features.ncols()), (measures.len(), 4));
     for (i, complex) in measures.iter().enumerate() {
@@ -148,7 +151,7 @@ fn a_harmonic_block_has_one_column_a_channel() {
 #[test]
 fn cumulative_energy_ends_at_the_whole_energy_and_never_falls() {
     let measures = measures(&complexes());
-    let block = BlockMeasures::new(Block { dim: 0, part: Part::Whole }, &measures);
+    let block = BlockMeasures::new(Block { dim: 0, component: Component::Whole }, &measures);
     let points = FourierPoints::fit(&block, FourierPoints::DEFAULT_COUNT).unwrap();
     let features = points.features(&block);
     assert_eq!(features.ncols(), 4 * 30);

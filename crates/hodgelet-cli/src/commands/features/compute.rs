@@ -6,8 +6,8 @@ use faer::Mat;
 use hodgelet::dataset::Dataset;
 use hodgelet::encode::Encoding;
 use hodgelet::feature::{
-    Block, BlockMeasures, FourierPoints, Part, SignedBasis, Standardizer, harmonic_features, signed_features,
-    wavelet_features,
+    Block, BlockMeasures, Component, FourierPoints, SignedBasis, Standardizer, harmonic_features,
+    signed_features, wavelet_features,
 };
 use hodgelet::model::{FeatureTransform, Lift, SpaceParams, measure_dataset};
 use serde::Serialize;
@@ -97,9 +97,9 @@ fn check_size(n: usize, encoding: &Encoding, space: &SpaceParams) -> Result<(), 
         FeatureTransform::Wavelets(bank) => bank.n_filters,
         FeatureTransform::Fourier(points) => *points,
     };
-    let columns = space.blocks(encoding)?.into_iter().map(|block| match block.part {
-        Part::Harmonic => channel_names(space, encoding, block).len(),
-        Part::Signed => {
+    let columns = space.blocks(encoding)?.into_iter().map(|block| match block.component {
+        Component::Harmonic => channel_names(space, encoding, block).len(),
+        Component::Signed => {
             let vectors = encoding.signed().map_or(0, SignedBasis::len);
             channel_names(space, encoding, block).len().saturating_mul(vectors)
         }
@@ -127,8 +127,8 @@ fn features(
     space: &SpaceParams,
     seed: u64,
 ) -> Result<Features, CommandError> {
-    let harmonic = block.part == Part::Harmonic;
-    if block.part == Part::Signed {
+    let harmonic = block.component == Component::Harmonic;
+    if block.component == Component::Signed {
         let count = (0..measures.len()).map(|i| measures.atoms(i).len()).max().unwrap_or(0);
         let values = signed_features(measures, count);
         return Ok(Features { values, per_channel: Some("vector"), scales: vec![], points: vec![] });

@@ -1,7 +1,7 @@
 //! What the settings of a file must satisfy before anything is computed from them.
 
 use super::{FileError, Settings};
-use crate::feature::{Part, SignedBasis};
+use crate::feature::{Component, SignedBasis};
 use crate::likelihood::LikelihoodParams;
 use crate::model::features::{BlockSpace, FeatureMap};
 use crate::model::fitted::FittedTargets;
@@ -71,9 +71,9 @@ fn block(settings: &Settings, space: &BlockSpace) -> Result<(), FileError> {
     }
     let fault = |fault: String| Err(FileError::Inconsistent { fault: format!("{} {fault}", space.block) });
     let vectors = settings.signed.as_ref().map_or(0, SignedBasis::len);
-    let fits = match (space.block.part, &space.map) {
-        (Part::Harmonic, map) => *map == FeatureMap::Harmonic,
-        (Part::Signed, map) => *map == FeatureMap::Signed(vectors),
+    let fits = match (space.block.component, &space.map) {
+        (Component::Harmonic, map) => *map == FeatureMap::Harmonic,
+        (Component::Signed, map) => *map == FeatureMap::Signed(vectors),
         (_, map) => !matches!(map, FeatureMap::Harmonic | FeatureMap::Signed(_)),
     };
     if !fits {

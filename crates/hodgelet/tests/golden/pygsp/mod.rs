@@ -7,7 +7,7 @@ mod file;
 
 use super::assert_close;
 use file::{Banks, Family, Graph, Mother, file, weighting};
-use hodgelet::feature::{Block, BlockMeasures, ENERGY_FLOOR, Part, wavelet_features};
+use hodgelet::feature::{Block, BlockMeasures, Component, ENERGY_FLOOR, wavelet_features};
 use hodgelet::hodge::{HodgeComponent, Term, laplacian, spectrum};
 use hodgelet::measure::measure;
 use hodgelet::wavelet::{BandPass, Bank, BankParams, LowPass};
@@ -159,7 +159,7 @@ fn itersine_filters_of_pygsp_are_translates_of_ours() {
 fn features_without_split_are_the_norms_of_signals_filtered_by_pygsp() {
     each_case(|graph, kind, case| {
         let measures = measure(&graph.sample(kind), weighting(kind)).expect("the graph can be measured");
-        let measures = BlockMeasures::new(Block { dim: 0, part: Part::Whole }, [&measures]);
+        let measures = BlockMeasures::new(Block { dim: 0, component: Component::Whole }, [&measures]);
         for name in FAMILIES {
             let golden = &graph.banks[kind].families[name];
             for Comparison { index, bank, factor } in comparisons(name, golden) {
