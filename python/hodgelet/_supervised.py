@@ -104,7 +104,7 @@ class Supervised(Estimator):
             )
         self._fitted = fitted
         self.n_graphs_in_ = len(batch)
-        self.search_ = json.loads(fitted.tried())
+        self.search_ = json.loads(fitted.trials())
 
     @classmethod
     def _from_native(cls: type[Self], fitted: _native.Model, params: dict[str, Any]) -> Self:

@@ -5,12 +5,12 @@
 //! far as memory allows; their results do not depend on it.
 
 use crate::report::{FoldRun, Predictions};
+use crate::search::{SearchParams, Trial};
 use crate::splits::{Split, SplitError};
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::encode::Encoding;
 use hodgelet::model::{
-    Measured, Model, ModelError, ModelParams, PredictedTargets, Prediction, SearchParams, Stage, Tried,
-    measure_dataset,
+    Measured, Model, ModelError, ModelParams, PredictedTargets, Prediction, Stage, measure_dataset,
 };
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -190,7 +190,7 @@ pub fn cross_validate_search(
     splits: &[Split],
     memory_budget: usize,
     callback: impl Fn(Event) -> ControlFlow<()> + Sync,
-) -> Result<Vec<(FoldRun, Vec<Tried>)>, CrossValidateError> {
+) -> Result<Vec<(FoldRun, Vec<Trial>)>, CrossValidateError> {
     if dataset.targets == Targets::None {
         return Err(CrossValidateError::NoTargets);
     }
@@ -225,7 +225,7 @@ fn search_split(
     search: &SearchParams,
     split: &Split,
     mut callback: impl FnMut(Stage) -> ControlFlow<()>,
-) -> Result<(FoldRun, Vec<Tried>), ModelError> {
+) -> Result<(FoldRun, Vec<Trial>), ModelError> {
     let mut search = search.clone();
     search.base.seed = search.base.seed.wrapping_add(split.repeat as u64);
     let began = Instant::now();
@@ -234,7 +234,7 @@ fn search_split(
     let began = Instant::now();
     let prediction = found.model.predict(&dataset.select(&split.test), |_| ControlFlow::Continue(()))?;
     let run = fold_run(&found.model, prediction, dataset, split, began);
-    Ok((FoldRun { fit_seconds, ..run }, found.tried))
+    Ok((FoldRun { fit_seconds, ..run }, found.trials))
 }
 
 /// A row of the report; prediction began at `began`.

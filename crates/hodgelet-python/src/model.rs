@@ -8,7 +8,8 @@ use crate::settings::Settings;
 use crate::space::SpaceView;
 use faer::Mat;
 use hodgelet::dataset::Targets;
-use hodgelet::model::{FittedTargets, PredictedTargets, Prediction, SearchParams, Stage, Tried};
+use hodgelet::model::{FittedTargets, PredictedTargets, Prediction, Stage};
+use hodgelet_eval::search::{SearchParams, Trial};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -18,7 +19,7 @@ use std::path::PathBuf;
 #[pyclass(frozen, module = "hodgelet._native")]
 pub struct Model {
     model: hodgelet::model::Model,
-    tried: Vec<Tried>,
+    trials: Vec<Trial>,
 }
 
 impl Model {
@@ -69,10 +70,10 @@ impl Model {
                 let found = search.fit(&dataset, &all, |fit, stage| {
                     note(watch, stage, steps, fit.saturating_mul(total), every)
                 })?;
-                return Ok(Self { model: found.model, tried: found.tried });
+                return Ok(Self { model: found.model, trials: found.trials });
             }
             let model = params.fit(&dataset, &all, |stage| note(watch, stage, steps, 0, total))?;
-            Ok(Self { model, tried: Vec::new() })
+            Ok(Self { model, trials: Vec::new() })
         })
     }
 
@@ -180,8 +181,8 @@ impl Model {
     }
 
     /// The fits of a search for settings, as JSON; none without a search.
-    fn tried(&self) -> PyResult<String> {
-        Ok(json(&self.tried)?)
+    fn trials(&self) -> PyResult<String> {
+        Ok(json(&self.trials)?)
     }
 
     /// Writes the model file.
@@ -198,7 +199,7 @@ impl Model {
                 fault => fault,
             })
         })?;
-        Ok(Self { model, tried: Vec::new() })
+        Ok(Self { model, trials: Vec::new() })
     }
 
     /// The bytes of the model file.
@@ -216,7 +217,7 @@ impl Model {
 #[pyfunction]
 pub fn model_from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Model> {
     let model = run(py, None, None, |_| Ok(hodgelet::model::Model::from_bytes(bytes)?))?;
-    Ok(Model { model, tried: Vec::new() })
+    Ok(Model { model, trials: Vec::new() })
 }
 
 impl Model {

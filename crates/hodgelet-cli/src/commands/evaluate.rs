@@ -7,13 +7,14 @@ use crate::progress::Terminal;
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::{Dataset, Targets};
-use hodgelet::model::{Change, ModelParams, SearchParams, Tried};
+use hodgelet::model::ModelParams;
 use hodgelet_eval::cross_validate::{Event, MEMORY_BUDGET, cross_validate, cross_validate_search};
 use hodgelet_eval::metrics::Summary;
 use hodgelet_eval::report::{
     ClassResults, Coverage, Evaluation, FoldRow, FoldRun, RealResults, Results, Scores, Subject,
     reliability_svg, scores_svg,
 };
+use hodgelet_eval::search::{Change, SearchParams, Trial};
 use hodgelet_eval::splits::{self, FoldError, KFoldParams, Split};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -164,10 +165,10 @@ pub fn evaluate_search(
         _ => bar.still(),
     })?;
     drop(bar);
-    let (runs, tried): (Vec<FoldRun>, Vec<Vec<Tried>>) = found.into_iter().unzip();
+    let (runs, trials): (Vec<FoldRun>, Vec<Vec<Trial>>) = found.into_iter().unzip();
     let evaluation = evaluation_of(dataset, &format!("{model}, auto"), &search.base, &runs)?;
-    let of_fold = |(run, tried): (&FoldRun, _)| FoldSearch { repeat: run.repeat, fold: run.fold, tried };
-    Ok(Evaluated { evaluation, search: runs.iter().zip(tried).map(of_fold).collect() })
+    let of_fold = |(run, trials): (&FoldRun, _)| FoldSearch { repeat: run.repeat, fold: run.fold, trials };
+    Ok(Evaluated { evaluation, search: runs.iter().zip(trials).map(of_fold).collect() })
 }
 
 /// The evaluation that some runs of a model make.
@@ -211,17 +212,18 @@ pub struct Evaluated {
 pub struct FoldSearch {
     pub repeat: usize,
     pub fold: usize,
-    pub tried: Vec<Tried>,
+    pub trials: Vec<Trial>,
 }
 
 impl FoldSearch {
     fn cells(&self) -> Vec<String> {
-        let kept = self.tried.iter().filter(|tried| tried.kept);
-        let names: Vec<String> = kept.filter_map(|tried| tried.change.as_ref()).map(name_of_change).collect();
-        let score = self.tried.iter().rev().find(|tried| tried.kept).and_then(|tried| tried.log_probability);
+        let kept = || self.trials.iter().filter(|trial| trial.kept);
+        let names: Vec<String> =
+            kept().filter_map(|trial| trial.change.as_ref()).map(name_of_change).collect();
+        let score = kept().next_back().and_then(|trial| trial.log_probability);
         let settings = if names.is_empty() { "as given".to_owned() } else { names.join(", ") };
         let score = score.map_or_else(String::new, |score| format!("{score:.4}"));
-        vec![self.repeat.to_string(), self.fold.to_string(), self.tried.len().to_string(), score, settings]
+        vec![self.repeat.to_string(), self.fold.to_string(), self.trials.len().to_string(), score, settings]
     }
 }
 
@@ -283,7 +285,7 @@ impl Report for Evaluated {
         let mut text =
             format!("{}\n\n{}", facts(&rows), table(&header, &numbers, folds.iter().map(fold_cells)));
         if !self.search.is_empty() {
-            let header = ["repeat", "fold", "tried", "log probability", "settings chosen"];
+            let header = ["repeat", "fold", "trials", "log probability", "settings chosen"];
             let chosen = table(&header, &[0, 1, 2, 3], self.search.iter().map(FoldSearch::cells));
             text = format!("{text}\n\n{chosen}");
         }

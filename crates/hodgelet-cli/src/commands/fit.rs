@@ -9,7 +9,8 @@ use crate::progress::{Terminal, uninterrupted};
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::Dataset;
-use hodgelet::model::{Found, Model, ModelParams, SearchParams, Stage, Tried};
+use hodgelet::model::{Model, ModelParams, Stage};
+use hodgelet_eval::search::{SearchParams, SearchResult, Trial};
 use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,14 +48,14 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
     let dataset = args.source.read(terminal)?.dataset;
     let params = args.model.params(&dataset, args.source.seed)?;
     let all: Vec<usize> = (0..dataset.len()).collect();
-    let (model, tried) = if args.model.auto {
+    let (model, trials) = if args.model.auto {
         let found = search(&dataset, params, &all, terminal)?;
-        (found.model, found.tried)
+        (found.model, found.trials)
     } else {
         (train(&dataset, &params, &all, terminal)?, Vec::new())
     };
     save(&model, &args.out)?;
-    let report = Fitted { model: describe_model(&model), tried, out: args.out.clone() };
+    let report = Fitted { model: describe_model(&model), trials, out: args.out.clone() };
     output::print(&report, args.format)
 }
 
@@ -106,7 +107,7 @@ fn search(
     params: ModelParams,
     train: &[usize],
     terminal: Terminal,
-) -> Result<Found, CommandError> {
+) -> Result<SearchResult, CommandError> {
     let search = SearchParams::standard(params, dataset);
     let bar = terminal.bar("settings", Some(search.n_fits() as u64));
     Ok(search.fit(dataset, train, |number, _| bar.at(number as u64))?)
@@ -118,24 +119,24 @@ struct Fitted {
     model: ModelInfo,
     /// What a search tried; empty without one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tried: Vec<Tried>,
+    trials: Vec<Trial>,
     out: PathBuf,
 }
 
 impl Report for Fitted {
     fn text(&self) -> String {
         let mut text = self.model.text();
-        if !self.tried.is_empty() {
-            let cells = |tried: &Tried| {
-                let change = tried.change.as_ref().map_or_else(|| "as given".to_owned(), name_of_change);
+        if !self.trials.is_empty() {
+            let cells = |trial: &Trial| {
+                let change = trial.change.as_ref().map_or_else(|| "as given".to_owned(), name_of_change);
                 let score =
-                    tried.log_probability.map_or_else(|| "failed".to_owned(), |score| format!("{score:.4}"));
-                let gain = tried.gain.zip(tried.standard_error);
+                    trial.log_probability.map_or_else(|| "failed".to_owned(), |score| format!("{score:.4}"));
+                let gain = trial.gain.zip(trial.standard_error);
                 let gain = gain.map_or_else(String::new, |(gain, error)| format!("{gain:.1} ± {error:.1}"));
-                vec![change, score, gain, if tried.kept { "kept".to_owned() } else { String::new() }]
+                vec![change, score, gain, if trial.kept { "kept".to_owned() } else { String::new() }]
             };
             let header = ["setting", "log probability", "gain in all", ""];
-            text = format!("{text}\n\n{}", output::table(&header, &[1, 2], self.tried.iter().map(cells)));
+            text = format!("{text}\n\n{}", output::table(&header, &[1, 2], self.trials.iter().map(cells)));
         }
         format!("{text}\n\nwritten to  {}", self.out.display())
     }

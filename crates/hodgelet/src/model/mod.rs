@@ -11,7 +11,6 @@ mod fit;
 mod fitted;
 mod objective;
 mod params;
-mod search;
 mod space;
 #[cfg(test)]
 mod testing;
@@ -23,5 +22,4 @@ pub use file::FileError;
 pub use fit::{Stage, StartBlock, TrainingObjective, TrainingProblem};
 pub use fitted::{FittedTargets, Model, PredictedTargets, Prediction, Summary};
 pub use params::{ClassLikelihood, Inference, KernelParams, LengthscaleChoice, Method, ModelParams};
-pub use search::{Change, Found, SearchParams, Tried};
 pub use space::{FeatureTransform, Lift, Measured, SpaceParams, measure_dataset};

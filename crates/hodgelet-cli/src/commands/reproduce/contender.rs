@@ -4,7 +4,8 @@ use clap::ValueEnum;
 use hodgelet::dataset::{Column, ColumnValues, Dataset};
 use hodgelet::encode::{CellSignal, VertexSignal};
 use hodgelet::hodge::{CellWeights, DualArea, Weighting};
-use hodgelet::model::{Method, ModelParams, SearchParams};
+use hodgelet::model::{Method, ModelParams};
+use hodgelet_eval::search::SearchParams;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

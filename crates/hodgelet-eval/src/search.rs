@@ -8,19 +8,20 @@
 //! after a fold when it is lower by one. So settings that were fine stay, and no target outside the training part is ever
 //! seen.
 
-use super::{
+use crate::splits::{Split, deal_folds};
+use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::encode::{CellSignal, Encoding, VertexSignal};
+use hodgelet::hodge::Weighting;
+use hodgelet::kernel::Family;
+use hodgelet::model::{
     ClassLikelihood, FeatureTransform, LengthscaleChoice, Measured, Model, ModelError, ModelParams,
     PredictedTargets, SpaceParams, Stage, measure_dataset,
 };
-use crate::dataset::{Dataset, Targets};
-use crate::encode::{CellSignal, Encoding, VertexSignal};
-use crate::hodge::Weighting;
-use crate::kernel::Family;
-use crate::wavelet::ScaleSpread;
+use hodgelet::wavelet::ScaleSpread;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
-/// Filters a block and bands in each, where fewer are tried.
+/// Filters per block and bands in each, where fewer are tried.
 const FEWER_FILTERS: (usize, usize) = (4, 1);
 
 /// Starts, where more are tried.
@@ -49,7 +50,7 @@ pub enum Change {
     Likelihood(ClassLikelihood),
     /// Another spread of the initial scales.
     Scales(ScaleSpread),
-    /// Another number of filters a block, and of band-pass terms in each.
+    /// Another number of filters per block, and of band-pass terms in each.
     Filters(usize, usize),
     /// More starts, of which the best objective is kept.
     Restarts(usize),
@@ -96,13 +97,13 @@ pub struct SearchParams {
     pub folds: usize,
     /// By how many standard errors of the difference, paired over the training targets, an answer must score higher.
     pub standard_errors: f64,
-    /// Most steps of a fit that is compared; the winner is then trained as its settings say.
+    /// Largest number of steps of a fit that is compared; the winner is then trained as its settings say.
     pub trial_iterations: usize,
 }
 
 /// One answer that was tried.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Tried {
+pub struct Trial {
     /// What differed from the settings that stood then; none for the first.
     pub change: Option<Change>,
     /// Folds it was tried on; fewer than there are when it was given up.
@@ -120,17 +121,17 @@ pub struct Tried {
 }
 
 /// What a search found.
-pub struct Found {
+pub struct SearchResult {
     /// The model of the chosen settings, [`Model::params`].
     pub model: Model,
-    /// All answers, in their order.
-    pub tried: Vec<Tried>,
+    /// All answers that were tried, in their order.
+    pub trials: Vec<Trial>,
 }
 
 impl SearchParams {
     /// The questions of `--auto` for `dataset`, from the settings `base`: robust-max for more than two classes; the
     /// other Laplacian; signals on vertices; structure on edges without a signal; no split, or one dimension alone where
-    /// several carry signals; a linear kernel, Matérn 3/2; a lengthscale a channel; the other spread of scales; fewer
+    /// several carry signals; a linear kernel, Matérn 3/2; one lengthscale per channel; the other spread of scales; fewer
     /// filters; more starts.
     #[must_use]
     pub fn standard(base: ModelParams, dataset: &Dataset) -> Self {
@@ -172,7 +173,7 @@ impl SearchParams {
         Self { base, questions, folds: 3, standard_errors: 1.0, trial_iterations: 20 }
     }
 
-    /// Number of fits at most.
+    /// Largest number of fits.
     #[must_use]
     pub fn n_fits(&self) -> usize {
         1 + self.folds * (1 + self.questions.iter().map(Vec::len).sum::<usize>())
@@ -189,11 +190,11 @@ impl SearchParams {
         dataset: &Dataset,
         train: &[usize],
         mut callback: impl FnMut(usize, Stage) -> ControlFlow<()>,
-    ) -> Result<Found, ModelError> {
-        super::fit::check_indices(train, dataset.len())?;
-        let mut trial = Trial::new(self, dataset.select(train));
+    ) -> Result<SearchResult, ModelError> {
+        check_training_part(train, dataset.len())?;
+        let mut part = TrainingPart::new(self, dataset.select(train));
         let (mut standing, mut best): (_, Option<Score>) = (self.base.clone(), None);
-        let mut tried = Vec::new();
+        let mut trials = Vec::new();
         let mut fits = 0;
         let first = [vec![None]];
         let questions = self.questions.iter().map(|question| question.iter().map(Some).collect::<Vec<_>>());
@@ -204,37 +205,46 @@ impl SearchParams {
                 if change.is_some() && (params == asked || best.is_none()) {
                     continue;
                 }
-                let mut one = Tried { change: change.cloned(), ..Tried::default() };
-                match trial.score(&params, best.as_ref(), |fold, stage| callback(fits + fold, stage)) {
+                let mut trial = Trial { change: change.cloned(), ..Trial::default() };
+                match part.score(&params, best.as_ref(), |fold, stage| callback(fits + fold, stage)) {
                     Ok(score) => {
-                        (one.folds, one.log_probability) = (score.folds, Some(mean(&score.values)));
-                        one.kept = best.as_ref().is_none_or(|best| {
+                        (trial.folds, trial.log_probability) = (score.folds, Some(mean(&score.values)));
+                        trial.kept = best.as_ref().is_none_or(|best| {
                             let (gain, error) = gain(&score.values, &best.values);
-                            (one.gain, one.standard_error) = (Some(gain), Some(error));
-                            score.folds == trial.parts.len()
+                            (trial.gain, trial.standard_error) = (Some(gain), Some(error));
+                            score.folds == part.folds.len()
                                 && gain > self.standard_errors * error
                                 && gain > 0.0
                         });
-                        if one.kept {
+                        if trial.kept {
                             (standing, best) = (params, Some(score));
                         }
                     }
                     Err(ModelError::Cancelled) => return Err(ModelError::Cancelled),
-                    Err(error) => one.failure = Some(error.to_string()),
+                    Err(error) => trial.failure = Some(error.to_string()),
                 }
-                tried.push(one);
-                fits += trial.parts.len();
+                trials.push(trial);
+                fits += part.folds.len();
             }
         }
         let model = standing.fit(dataset, train, |stage| callback(fits, stage))?;
-        Ok(Found { model, tried })
+        Ok(SearchResult { model, trials })
     }
 }
 
-/// The training part, and the complexes of each of its folds.
-struct Trial {
+/// Whether `train` names at least two complexes, all of them within the dataset.
+fn check_training_part(train: &[usize], len: usize) -> Result<(), ModelError> {
+    match train.iter().find(|&&i| i >= len) {
+        Some(&index) => Err(ModelError::Index { index, len }),
+        None if train.len() < 2 => Err(ModelError::TooFew { expected: 2, found: train.len() }),
+        None => Ok(()),
+    }
+}
+
+/// The training part, and the folds it is dealt into.
+struct TrainingPart {
     data: Dataset,
-    parts: Vec<Vec<usize>>,
+    folds: Vec<Split>,
     iterations: usize,
     /// Spectra of the last answer: those about kernel, lengthscales, likelihood, filters and starts ask for the same.
     spectra: Option<(SpaceParams, Encoding, Measured)>,
@@ -246,11 +256,11 @@ struct Score {
     folds: usize,
 }
 
-impl Trial {
+impl TrainingPart {
     fn new(params: &SearchParams, data: Dataset) -> Self {
         let folds = params.folds.clamp(2, data.len().max(2));
-        let parts = dealt(&data.targets, data.len(), folds);
-        Self { data, parts, iterations: params.trial_iterations, spectra: None }
+        let folds = deal_folds(&data.targets, data.len(), folds);
+        Self { data, folds, iterations: params.trial_iterations, spectra: None }
     }
 
     /// The log probability of every target by a model of the other folds, until it falls behind `best`.
@@ -276,12 +286,9 @@ impl Trial {
         };
         let (_, encoding, measured) = &*self.spectra.insert(spectra);
         let mut score = Score { values: Vec::with_capacity(n), folds: 0 };
-        for (fold, test) in self.parts.iter().enumerate() {
-            let others = self.parts.iter().enumerate().filter(|&(other, _)| other != fold);
-            let mut train: Vec<usize> = others.flat_map(|(_, part)| part).copied().collect();
-            train.sort_unstable();
+        for Split { fold, train, test, .. } in &self.folds {
             let model =
-                params.fit_measured(encoding, measured, targets, &train, |stage| callback(fold, stage))?;
+                params.fit_measured(encoding, measured, targets, train, |stage| callback(*fold, stage))?;
             let measures: Vec<_> = test.iter().map(|&i| &measured.measures[i]).collect();
             let predicted = model.predict_measured(&measures)?.targets;
             let of = |(row, &i): (usize, &usize)| log_probability(targets, i, &predicted, row);
@@ -296,18 +303,6 @@ impl Trial {
         }
         Ok(score)
     }
-}
-
-/// Deals complexes into folds, class after class or from the lowest target to the highest, so that every fold has its
-/// share.
-fn dealt(targets: &Targets, n: usize, folds: usize) -> Vec<Vec<usize>> {
-    let mut order: Vec<usize> = (0..n).collect();
-    match targets {
-        Targets::None => {}
-        Targets::Classes { labels, .. } => order.sort_by_key(|&i| labels[i]),
-        Targets::Real(values) => order.sort_by(|&a, &b| values[a].total_cmp(&values[b])),
-    }
-    (0..folds).map(|fold| order.iter().copied().skip(fold).step_by(folds).collect()).collect()
 }
 
 /// The log probability, or its density, of target `i` under row `row` of a prediction.
@@ -338,165 +333,4 @@ fn gain(score: &[f64], other: &[f64]) -> (f64, f64) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::testing::{dataset, small_params};
-    use super::*;
-
-    fn search(data: &Dataset) -> SearchParams {
-        let mut params = SearchParams::standard(small_params(), data);
-        params.standard_errors = 0.0;
-        params
-    }
-
-    fn run(params: &SearchParams, data: &Dataset, train: &[usize]) -> Found {
-        params.fit(data, train, |_, _| ControlFlow::Continue(())).unwrap()
-    }
-
-    #[test]
-    fn what_is_kept_scores_higher_than_what_stood() {
-        let data = dataset(24, 3, 1);
-        let all: Vec<usize> = (0..24).collect();
-        let params = search(&data);
-        let found = run(&params, &data, &all);
-        assert!(found.tried.len() < params.n_fits() && found.tried[0].kept);
-        let mut standing = found.tried[0].log_probability.unwrap();
-        for tried in &found.tried[1..] {
-            let Some(score) = tried.log_probability else {
-                assert!(!tried.kept && tried.failure.is_some());
-                continue;
-            };
-            assert_eq!(tried.kept, tried.folds == 3 && tried.gain.unwrap() > 0.0);
-            if tried.folds == 3 {
-                assert!((tried.gain.unwrap() - 24.0 * (score - standing)).abs() < 1e-9, "{tried:?}");
-            } else {
-                assert!(tried.gain.unwrap() < -tried.standard_error.unwrap(), "{tried:?}");
-            }
-            if tried.kept {
-                standing = score;
-            }
-        }
-        // Of the answers to one question that were kept, the last one stands.
-        let kept: Vec<&Change> =
-            found.tried.iter().filter(|t| t.kept).filter_map(|t| t.change.as_ref()).collect();
-        let last = |question: &Vec<Change>| kept.iter().copied().rfind(|change| question.contains(change));
-        let settings = params.questions.iter().filter_map(last);
-        let settings = settings.fold(params.base.clone(), |settings, change| change.apply(&settings));
-        assert_eq!(found.model.params(), &settings);
-    }
-
-    /// The score is that of models fitted and asked by hand.
-    #[test]
-    fn every_target_is_scored_by_a_model_without_it() {
-        for n_classes in [0, 2] {
-            let data = dataset(12, n_classes, 5);
-            let all: Vec<usize> = (0..12).collect();
-            let found = run(&SearchParams { questions: vec![], ..search(&data) }, &data, &all);
-            let mut total = 0.0;
-            for test in dealt(&data.targets, 12, 3) {
-                let train: Vec<usize> = all.iter().copied().filter(|i| !test.contains(i)).collect();
-                assert_eq!((test.len(), train.len()), (4, 8));
-                let params = small_params();
-                let encoding = params.space.fit_encoding(&data, &all).unwrap();
-                let go_on = |_| ControlFlow::Continue(());
-                let measured = measure_dataset(&data, &encoding, &params.space, go_on).unwrap();
-                let fitted = params
-                    .fit_measured(&encoding, &measured, &data.targets, &train, |_| ControlFlow::Continue(()));
-                let predicted = fitted.unwrap().predict(&data.select(&test), go_on).unwrap().targets;
-                let of = |(row, &i): (usize, &usize)| log_probability(&data.targets, i, &predicted, row);
-                total += test.iter().enumerate().map(of).sum::<f64>();
-            }
-            let score = found.tried[0].log_probability.unwrap();
-            assert!((score - total / 12.0).abs() < 1e-12, "{score}, {}", total / 12.0);
-        }
-    }
-
-    #[test]
-    fn classes_and_ranks_are_dealt_evenly() {
-        let names = vec!["a".to_owned(), "b".to_owned()];
-        let classes = Targets::Classes { names, labels: vec![0, 1, 0, 1, 0, 1, 0] };
-        assert_eq!(dealt(&classes, 7, 3), [vec![0, 6, 5], vec![2, 1], vec![4, 3]]);
-        assert_eq!(dealt(&Targets::Real(vec![3.0, 1.0, 2.0, 4.0]), 4, 2), [[1, 0], [2, 3]]);
-    }
-
-    #[test]
-    fn log_densities_are_those_of_the_normal_distribution() {
-        let predicted = PredictedTargets::Real { mean: vec![1.0], variance: vec![4.0] };
-        let found = log_probability(&Targets::Real(vec![3.0]), 0, &predicted, 0);
-        assert!((found - (-0.5 - (2.0 * std::f64::consts::TAU.sqrt()).ln())).abs() < 1e-15, "{found}");
-    }
-
-    #[test]
-    fn an_answer_that_falls_behind_is_given_up() {
-        let data = dataset(24, 2, 8);
-        let mut trial = Trial::new(&search(&data), data.clone());
-        let go_on = |_: usize, _: Stage| ControlFlow::Continue(());
-        let whole = trial.score(&small_params(), None, go_on).unwrap();
-        assert_eq!((whole.folds, whole.values.len()), (3, 24));
-        // Better by a nat on every target, but not by the same.
-        let ahead = whole.values.iter().enumerate().map(|(i, v)| v + 1.0 + 0.01 * (i % 3) as f64);
-        let ahead = Score { values: ahead.collect(), folds: 3 };
-        let score = trial.score(&small_params(), Some(&ahead), go_on).unwrap();
-        assert_eq!((score.folds, &score.values[..]), (1, &whole.values[..8]));
-    }
-
-    #[test]
-    fn gains_are_paired() {
-        let (a, b) = ([-1.0, -2.0, -4.0], [-1.5, -3.0, -4.0]);
-        let (total, error) = gain(&a, &b);
-        // Differences 0.5, 1 and 0: deviation 0.5, times the root of 3.
-        assert!((total - 1.5).abs() < 1e-15 && (error - 0.5 * 3.0_f64.sqrt()).abs() < 1e-15);
-        assert_eq!(gain(&b, &a), (-total, error));
-    }
-
-    /// One of three folds takes the only graph of a class with it; two graphs leave nothing to fit.
-    #[test]
-    fn small_classes_and_small_data_have_an_answer() {
-        let mut data = dataset(9, 2, 6);
-        let Targets::Classes { labels, .. } = &mut data.targets else { panic!("classes") };
-        *labels = vec![0, 0, 0, 0, 0, 0, 0, 0, 1];
-        let found = run(&search(&data), &data, &(0..9).collect::<Vec<_>>());
-        assert!(found.tried[0].failure.is_some() && found.tried.len() == 1);
-        let data = dataset(2, 2, 7);
-        let found = run(&search(&data), &data, &[0, 1]);
-        assert!(found.tried[0].failure.is_some() && found.tried.len() == 1);
-        assert_eq!(found.model.params(), &search(&data).base);
-    }
-
-    #[test]
-    fn a_gain_out_of_reach_keeps_the_settings() {
-        let data = dataset(16, 2, 2);
-        let all: Vec<usize> = (0..16).collect();
-        let params = SearchParams { standard_errors: 1e9, ..search(&data) };
-        let found = run(&params, &data, &all);
-        assert_eq!(found.model.params(), &params.base);
-        assert!(found.tried.iter().skip(1).all(|t| !t.kept));
-        let alone = params.base.fit(&data, &all, |_| ControlFlow::Continue(())).unwrap();
-        assert_eq!((found.model.kernel(), found.model.blocks()), (alone.kernel(), alone.blocks()));
-    }
-
-    #[test]
-    fn targets_outside_the_training_part_change_nothing() {
-        let data = dataset(24, 2, 3);
-        let train: Vec<usize> = (0..16).collect();
-        let mut shuffled = data.clone();
-        let Targets::Classes { labels, .. } = &mut shuffled.targets else { panic!("classes") };
-        labels[16..].reverse();
-        labels[17] = 1 - labels[17];
-        let params = search(&data);
-        let (first, second) = (run(&params, &data, &train), run(&params, &shuffled, &train));
-        assert_eq!(first.tried, second.tried);
-        assert_eq!(first.model.blocks(), second.model.blocks());
-        assert_eq!(first.model.kernel(), second.model.kernel());
-        let predicted = |found: &Found| found.model.predict(&data, |_| ControlFlow::Continue(())).unwrap();
-        assert_eq!(predicted(&first).targets, predicted(&second).targets);
-    }
-
-    #[test]
-    fn a_search_can_be_stopped() {
-        let data = dataset(16, 2, 4);
-        let all: Vec<usize> = (0..16).collect();
-        let stop =
-            |number: usize, _| if number == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        assert!(matches!(search(&data).fit(&data, &all, stop), Err(ModelError::Cancelled)));
-    }
-}
+mod tests;
