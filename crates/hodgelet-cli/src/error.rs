@@ -11,6 +11,7 @@ use hodgelet::wavelet::BankError;
 use hodgelet_data::OpenError;
 use hodgelet_data::generate::GenerateError;
 use hodgelet_data::jsonl::JsonlError;
+use hodgelet_eval::audit::AuditError;
 use hodgelet_eval::cross_validate::CrossValidateError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -160,6 +161,15 @@ impl From<ModelError> for CommandError {
 impl From<CrossValidateError> for CommandError {
     fn from(error: CrossValidateError) -> Self {
         if error.is_cancelled() { Self::Interrupted } else { Self::CrossValidate(error) }
+    }
+}
+
+impl From<AuditError> for CommandError {
+    fn from(error: AuditError) -> Self {
+        match error {
+            AuditError::Model(error) => error.into(),
+            error => Self::usage(error.to_string(), None),
+        }
     }
 }
 

@@ -5,7 +5,8 @@
 //! 3. [`cross_validate`]: a model for each split;
 //! 4. [`search`]: settings chosen by the training data alone;
 //! 5. [`compare`]: paired tests of two models on the same folds;
-//! 6. [`report`]: an evaluation as one value, written as JSON and drawn as SVG.
+//! 6. [`audit`]: test items that training has seen, and the score without them;
+//! 7. [`report`]: an evaluation as one value, written as JSON and drawn as SVG.
 //!
 //! ```
 //! use hodgelet_eval::{metrics, splits::KFoldParams};
@@ -21,6 +22,7 @@
 
 #![warn(missing_docs)]
 
+pub mod audit;
 pub mod compare;
 pub mod cross_validate;
 pub mod metrics;

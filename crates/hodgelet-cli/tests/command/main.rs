@@ -1,5 +1,6 @@
 //! Whole runs of the `hodgelet` command: output, exit status, files.
 
+mod audit;
 mod bench;
 mod datasets;
 mod decompose;

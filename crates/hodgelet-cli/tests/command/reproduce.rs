@@ -1,4 +1,4 @@
-use crate::{command, listing, run, run_in, tiny};
+use crate::{command, listing, run_in};
 use serde_json::Value;
 use std::path::Path;
 
@@ -182,32 +182,6 @@ fn the_page_shows_each_table_with_its_command() {
     std::fs::write(folder.path().join("results/table1.json"), "{}").unwrap();
     let error = run_in(folder.path(), &["reproduce", "page"]).failure(1);
     assert!(error.starts_with("error: results/table1.json: missing field"), "{error}");
-}
-
-#[test]
-fn an_audit_counts_twins_and_scores_without_them() {
-    let folder = tiny();
-    // Four copies of each graph of the dataset, one of the squares with the label of the triangles.
-    let mut lines = vec![
-        r#"{"hodgelet":1,"name":"copies","target":"class","classes":["a","b"],"columns":[]}"#.to_owned(),
-    ];
-    for i in 0..6 {
-        lines.push(r#"{"vertices":3,"edges":[[0,1],[1,2],[0,2]],"target":"a"}"#.to_owned());
-        let class = if i == 0 { "a" } else { "b" };
-        lines.push(format!(r#"{{"vertices":4,"edges":[[0,1],[1,2],[2,3],[0,3]],"target":"{class}"}}"#));
-    }
-    std::fs::write(folder.path().join("copies.jsonl"), lines.join("\n") + "\n").unwrap();
-    let args = ["audit", "copies.jsonl", "--folds", "3", "--iterations", "5", "--vertices", "degree"];
-    let json = run_in(folder.path(), &[&args[..], &["--format", "json", "--out", "found"]].concat()).json();
-    assert_eq!(json["fingerprints"]["distinct"], 2);
-    assert_eq!(json["fingerprints"]["contradicting"], 6);
-    assert_eq!((number(&json["seen_share"]), &json["without"]), (1.0, &Value::Null));
-    assert!((number(&json["fingerprints"]["ceiling"]) - 11.0 / 12.0).abs() < 1e-12);
-    assert_eq!(json_file(&folder.path().join("found/audit-copies.json")), json);
-    let text = run_in(folder.path(), &args).result();
-    assert!(text.contains("accuracy, %, unseen only          no such graph"), "{text}");
-    let unseen = run(&["audit", "sbm", "--set", "n_graphs=24", "--folds", "3", "--iterations", "2"]).result();
-    assert!(unseen.contains("test graphs seen in training      0.0%"), "{unseen}");
 }
 
 #[cfg(unix)]

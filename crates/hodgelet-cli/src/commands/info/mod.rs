@@ -1,6 +1,5 @@
 //! `hodgelet info`: what a dataset or a model holds.
 
-pub mod duplicates;
 mod spectra;
 
 use super::model_info::{describe_model, load};
@@ -10,11 +9,11 @@ use crate::progress::{check_interrupt, interrupted};
 use crate::source::DatasetArgs;
 use crate::topology::{MAX_RANK_SIZE, betti_numbers, lifted, rank_size};
 use clap::Args;
-use duplicates::{Duplicates, duplicates};
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
 use hodgelet::signal::Orientation;
 use hodgelet_data::Read;
+use hodgelet_eval::audit::{Duplicates, duplicates};
 use rayon::prelude::*;
 use serde::Serialize;
 use spectra::{SpectrumInfo, spectra};

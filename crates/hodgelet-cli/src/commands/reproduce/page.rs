@@ -2,7 +2,7 @@
 
 use super::outcome::{Outcome, RowOutcome};
 use super::text::{protocol, result_cells, test_cells};
-use crate::commands::audit::Audit;
+use crate::commands::audit::AuditReport;
 use crate::error::CommandError;
 use crate::output::print_text;
 use clap::Args;
@@ -106,7 +106,7 @@ pub fn run(args: &PageArgs) -> Result<(), CommandError> {
             found = true;
         }
     }
-    let audits: Vec<Audit> =
+    let audits: Vec<AuditReport> =
         args.from.iter().map(|folder| audits(folder)).collect::<Result<Vec<_>, _>>()?.concat();
     if !audits.is_empty() {
         page += &leakage(&audits);
@@ -133,13 +133,13 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, CommandError> {
 }
 
 /// The audits of a folder, in the order of their names.
-fn audits(folder: &Path) -> Result<Vec<Audit>, CommandError> {
+fn audits(folder: &Path) -> Result<Vec<AuditReport>, CommandError> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let is_audit = |name: &str| name.starts_with("audit-") && name.ends_with(".json");
     let mut paths: Vec<PathBuf> =
         entries.filter(|e| e.file_name().to_str().is_some_and(is_audit)).map(|e| e.path()).collect();
     paths.sort_unstable();
-    let read = paths.iter().map(|path| read::<Audit>(path));
+    let read = paths.iter().map(|path| read::<AuditReport>(path));
     Ok(read.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
@@ -268,7 +268,7 @@ other test graphs; `ceiling` is what a model that sees nothing but the fingerpri
 look alike carry different targets.
 ";
 
-fn leakage(audits: &[Audit]) -> String {
+fn leakage(audits: &[AuditReport]) -> String {
     let header = [
         "dataset",
         "graphs",
@@ -287,7 +287,7 @@ fn leakage(audits: &[Audit]) -> String {
     let commit = audits.iter().find_map(|audit| audit.provenance.commit.as_deref());
     let facts = heading("", &commands.join("\n"), dates.last().unwrap_or(&""), commit, seconds);
     let facts = facts.trim_start_matches("\n## \n");
-    format!("{LEAKAGE}{facts}{}", markdown(&header, audits.iter().map(Audit::line)))
+    format!("{LEAKAGE}{facts}{}", markdown(&header, audits.iter().map(AuditReport::line)))
 }
 
 #[cfg(test)]

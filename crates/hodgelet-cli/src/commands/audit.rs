@@ -1,8 +1,5 @@
 //! `hodgelet audit`: test graphs that a model has seen before, and what its score is without them.
 
-mod fingerprint;
-mod folds;
-
 use super::evaluate::k_fold;
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
@@ -11,9 +8,7 @@ use crate::progress::Terminal;
 use crate::provenance::Provenance;
 use crate::source::DatasetArgs;
 use clap::Args;
-use fingerprint::{Fingerprints, fingerprints};
-use folds::{Score, Seen, Verdict};
-use hodgelet::dataset::Targets;
+use hodgelet_eval::audit::{Audit, FoldAudit, Score, fingerprints};
 use hodgelet_eval::cross_validate::{Event, MEMORY_BUDGET, cross_validate};
 use hodgelet_eval::metrics::Summary;
 use hodgelet_eval::splits::KFoldParams;
@@ -51,29 +46,18 @@ pub struct AuditArgs {
     out: Option<PathBuf>,
 }
 
-/// What an audit found.
+/// An audit, of what and from where.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Audit {
+pub struct AuditReport {
     /// The dataset.
     pub dataset: String,
     /// The model that was scored.
     pub model: String,
     /// Graphs in the dataset.
     pub graphs: usize,
-    /// The groups of graphs that look alike.
-    pub fingerprints: Fingerprints,
-    /// What is scored: `accuracy` or `rmse`.
-    pub score: String,
-    /// Over all test graphs, summed up over folds.
-    pub all: Summary,
-    /// Over test graphs that resemble none in training; absent where there are none.
-    pub without: Option<Summary>,
-    /// Share of test graphs that resemble one in training.
-    pub seen_share: f64,
-    /// Share of test graphs that resemble one in training with another target.
-    pub contradicted_share: f64,
-    /// Each fold.
-    pub folds: Vec<Verdict>,
+    /// What was found.
+    #[serde(flatten)]
+    pub audit: Audit,
     /// Wall-clock time.
     pub seconds: f64,
     /// Where the numbers come from.
@@ -96,52 +80,35 @@ pub fn run(args: &AuditArgs, terminal: Terminal) -> Result<(), CommandError> {
     let params = args.model.given_params(&dataset, seed)?;
     let (folds, train_on_validation) = (args.folds, args.train_on_validation);
     let splits = k_fold(&dataset, KFoldParams { folds, repeats: 1, seed, train_on_validation })?;
-    let (groups, found) = fingerprints(&dataset, terminal)?;
+    let bar = terminal.bar("measuring energies", Some(dataset.len() as u64));
+    let (groups, found) = fingerprints(&dataset, |done| bar.at(done as u64))?;
+    drop(bar);
     let bar = terminal.bar("folds", Some(splits.len() as u64));
     let runs = cross_validate(&dataset, &params, &splits, MEMORY_BUDGET, |event| match event {
         Event::Done(done, _) => bar.at(done as u64),
         _ => bar.still(),
     })?;
     drop(bar);
-    let score = if matches!(dataset.targets, Targets::Real(_)) { Score::Rmse } else { Score::Accuracy };
-    let seen = splits.iter().map(|split| Seen::of(&groups, &dataset.targets, split));
-    let verdicts = runs.iter().zip(seen).map(|(run, seen)| Verdict::of(run, &seen));
-    let verdicts = verdicts.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
-    let audit = Audit {
-        dataset: dataset.name.clone(),
-        model: args.model.model.name().to_owned(),
+    let report = AuditReport {
+        audit: Audit::of(&dataset, (&groups, found), &splits, &runs)?,
         graphs: dataset.len(),
-        fingerprints: found,
-        score: score.name().to_owned(),
-        all: Summary::of(&verdicts.iter().map(|v| v.all).collect::<Vec<_>>()).map_err(wrong)?,
-        without: Summary::of(&verdicts.iter().filter_map(|v| v.without).collect::<Vec<_>>()).ok(),
-        seen_share: share(&verdicts, |v| v.seen),
-        contradicted_share: share(&verdicts, |v| v.contradicted),
-        folds: verdicts,
+        dataset: dataset.name,
+        model: args.model.model.name().to_owned(),
         seconds: began.elapsed().as_secs_f64(),
         provenance: Provenance::now(),
     };
     if let Some(folder) = &args.out {
         let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-        let name: String = audit.dataset.chars().map(safe).collect();
-        let text = json(&audit)?;
+        let name: String = report.dataset.chars().map(safe).collect();
+        let text = json(&report)?;
         write_atomic(&folder.join(format!("audit-{name}.json")), |out| out.write_all(text.as_bytes()))?;
     }
-    output::print(&audit, args.format)
+    output::print(&report, args.format)
 }
 
-fn wrong(error: hodgelet_eval::metrics::MetricError) -> CommandError {
-    CommandError::usage(error.to_string(), None)
-}
-
-fn share(verdicts: &[Verdict], count: fn(&Verdict) -> usize) -> f64 {
-    let tested: usize = verdicts.iter().map(|v| v.test).sum();
-    verdicts.iter().map(count).sum::<usize>() as f64 / tested.max(1) as f64
-}
-
-impl Audit {
+impl AuditReport {
     fn is_accuracy(&self) -> bool {
-        self.score == Score::Accuracy.name()
+        self.audit.score == Score::Accuracy
     }
 
     /// A score as people read it: percent for shares.
@@ -163,20 +130,20 @@ impl Audit {
         vec![
             self.dataset.clone(),
             self.graphs.to_string(),
-            self.fingerprints.distinct.to_string(),
-            percent(self.seen_share),
-            percent(self.contradicted_share),
-            self.fingerprints.ceiling.map_or_else(|| "–".to_owned(), percent),
-            self.score.clone(),
-            self.number(self.all.mean),
-            self.without.as_ref().map_or_else(|| "–".to_owned(), |s| self.number(s.mean)),
+            self.audit.fingerprints.distinct.to_string(),
+            percent(self.audit.seen_share),
+            percent(self.audit.contradicted_share),
+            self.audit.fingerprints.ceiling.map_or_else(|| "–".to_owned(), percent),
+            self.audit.score.name().to_owned(),
+            self.number(self.audit.all.mean),
+            self.audit.without.as_ref().map_or_else(|| "–".to_owned(), |s| self.number(s.mean)),
         ]
     }
 }
 
-impl Report for Audit {
+impl Report for AuditReport {
     fn text(&self) -> String {
-        let f = &self.fingerprints;
+        let f = &self.audit.fingerprints;
         let percent = |share: f64| format!("{:.1}%", 100.0 * share);
         let mut rows = vec![
             ("dataset", self.dataset.clone()),
@@ -186,26 +153,26 @@ impl Report for Audit {
             ("distinct by colors", f.distinct_by_colors.to_string()),
             ("pairs alike by one, not both", f.disagreements.to_string()),
             ("graphs with a contradicting twin", f.contradicting.to_string()),
-            ("test graphs seen in training", percent(self.seen_share)),
-            ("and contradicted there", percent(self.contradicted_share)),
+            ("test graphs seen in training", percent(self.audit.seen_share)),
+            ("and contradicted there", percent(self.audit.contradicted_share)),
         ];
         rows.extend(f.ceiling.map(|ceiling| ("ceiling of any such model", percent(ceiling))));
         let unit = if self.is_accuracy() { "%" } else { "" };
         let all = if unit.is_empty() { "RMSE, all test graphs" } else { "accuracy, %, all test graphs" };
         let without = if unit.is_empty() { "RMSE, unseen only" } else { "accuracy, %, unseen only" };
-        rows.push((all, self.spread(&self.all)));
+        rows.push((all, self.spread(&self.audit.all)));
         rows.push((
             without,
-            self.without.as_ref().map_or_else(|| "no such graph".to_owned(), |s| self.spread(s)),
+            self.audit.without.as_ref().map_or_else(|| "no such graph".to_owned(), |s| self.spread(s)),
         ));
         rows.push(("time", format!("{:.1} s", self.seconds)));
         let dash = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), |s| self.number(s));
-        let cells = |v: &Verdict| {
+        let cells = |v: &FoldAudit| {
             let counts = [v.fold, v.test, v.seen, v.contradicted].map(|n| n.to_string());
             counts.into_iter().chain([self.number(v.all), dash(v.without), dash(v.on_seen)]).collect()
         };
         let header = ["fold", "test", "seen", "contradicted", "all", "unseen only", "seen only"];
-        let folds = table(&header, &[0, 1, 2, 3, 4, 5, 6], self.folds.iter().map(cells));
+        let folds = table(&header, &[0, 1, 2, 3, 4, 5, 6], self.audit.folds.iter().map(cells));
         format!("{}\n\n{folds}", facts(&rows))
     }
 }

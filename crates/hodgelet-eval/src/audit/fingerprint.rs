@@ -1,24 +1,27 @@
 //! Which graphs look alike: equal Hodgelet features of the full encoding, with color refinement as a second opinion.
 
-use crate::args::has_columns;
-use crate::commands::features::compute::compute;
-use crate::commands::info::duplicates::color_groups;
-use crate::error::CommandError;
-use crate::progress::Terminal;
+use super::colors::color_groups;
+use super::{AuditError, contradicting, distinct, members};
 use faer::Mat;
 use hodgelet::dataset::{Dataset, Targets};
-use hodgelet::encode::{CellSignal, EncodingParams, VertexSignal};
+use hodgelet::encode::{CellSignal, Encoding, EncodingParams, VertexSignal};
+use hodgelet::feature::{Block, BlockMeasures, Component};
 use hodgelet::gp::collapse::Collapse;
-use hodgelet::model::{FeatureTransform, SpaceParams};
+use hodgelet::model::{FeatureMap, FeatureTransform, ModelError, SpaceParams, measure_dataset};
 use hodgelet::wavelet::BankParams;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 /// Rows closer than this, relative to the largest value of each column, are equal: spectra of the same graph in
 /// another order of its vertices differ by rounding.
 const EQUAL: f64 = 1e-8;
 /// Degrees beyond this share no channel; numbers of cells still tell such graphs apart.
 const MOST_DEGREES: usize = 512;
+/// Filters per block. Few will do: their sums over each measure are all equal for equal graphs.
+const FILTERS: usize = 4;
+/// Most features of all graphs together: 8 GiB of them.
+const MAX_NUMBERS: usize = 1 << 30;
 
 /// Groups of graphs that look alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,16 +38,17 @@ pub struct Fingerprints {
     pub ceiling: Option<f64>,
 }
 
-/// The group of each graph, and what the groups say of the dataset.
+/// The group of each graph, and what the groups say of the dataset; `progress` is told how many graphs are measured, and
+/// may stop the work.
 ///
 /// # Errors
 ///
-/// [`CommandError`].
+/// [`AuditError`] when graphs have no features, or too many.
 pub fn fingerprints(
     dataset: &Dataset,
-    terminal: Terminal,
-) -> Result<(Vec<usize>, Fingerprints), CommandError> {
-    let groups = groups(dataset, terminal)?;
+    progress: impl FnMut(usize) -> ControlFlow<()>,
+) -> Result<(Vec<usize>, Fingerprints), AuditError> {
+    let groups = groups(dataset, progress)?;
     let colors = color_groups(dataset);
     let pairs = |of: &dyn Fn(usize) -> (usize, usize)| -> usize {
         let mut sizes: HashMap<(usize, usize), usize> = HashMap::new();
@@ -54,8 +58,8 @@ pub fn fingerprints(
     let (alike, colored) = (pairs(&|i| (groups[i], 0)), pairs(&|i| (0, colors[i])));
     let both = pairs(&|i| (groups[i], colors[i]));
     let found = Fingerprints {
-        distinct: count(&groups),
-        distinct_by_colors: count(&colors),
+        distinct: distinct(&groups),
+        distinct_by_colors: distinct(&colors),
         disagreements: alike + colored - 2 * both,
         contradicting: contradicting(&groups, &dataset.targets),
         ceiling: ceiling(&groups, &dataset.targets),
@@ -64,24 +68,49 @@ pub fn fingerprints(
 }
 
 /// Graphs with equal features.
-fn groups(dataset: &Dataset, terminal: Terminal) -> Result<Vec<usize>, CommandError> {
-    let features = compute(dataset, &space(dataset), 0, false, terminal)?;
+fn groups(
+    dataset: &Dataset,
+    progress: impl FnMut(usize) -> ControlFlow<()>,
+) -> Result<Vec<usize>, AuditError> {
+    let space = space(dataset);
+    let everyone: Vec<usize> = (0..dataset.len()).collect();
+    let encoding = space.fit_encoding(dataset, &everyone)?;
+    let blocks = space.blocks(&encoding)?;
+    check_size(dataset.len(), &encoding, &blocks)?;
+    let measured = measure_dataset(dataset, &encoding, &space, progress)?;
+    let of_block = |(seed, &block): (u64, &Block)| {
+        let measures = BlockMeasures::new(block, &measured.measures);
+        FeatureMap::initial(&space, block, &measures, seed)?.features(&measures)
+    };
+    let features = (0..).zip(&blocks).map(of_block).collect::<Result<Vec<_>, ModelError>>()?;
     let top = dataset.complexes.iter().map(|complex| complex.dim()).max().unwrap_or(0);
     let counts = Mat::from_fn(dataset.len(), top + 1, |i, k| {
         let complex = &dataset.complexes[i];
         if k <= complex.dim() { complex.n_cells(k) as f64 } else { 0.0 }
     });
-    let blocks: Vec<&Mat<f64>> = std::iter::once(&counts).chain(&features.values).collect();
-    let width = blocks.iter().map(|block| block.ncols()).sum();
+    let parts: Vec<&Mat<f64>> = std::iter::once(&counts).chain(&features).collect();
+    let width = parts.iter().map(|part| part.ncols()).sum();
     let mut all = Mat::zeros(dataset.len(), width);
     let mut start = 0;
-    for block in blocks {
-        all.subcols_mut(start, block.ncols()).copy_from(block);
-        start += block.ncols();
+    for part in parts {
+        all.subcols_mut(start, part.ncols()).copy_from(part);
+        start += part.ncols();
     }
-    let collapse = Collapse::new(all.as_ref(), EQUAL)
-        .map_err(|error| CommandError::usage(format!("fingerprint: {error}"), None))?;
+    let collapse = Collapse::new(all.as_ref(), EQUAL).map_err(ModelError::from)?;
     Ok(collapse.groups().to_vec())
+}
+
+/// Refuses features that would not fit in memory, before the long part.
+fn check_size(graphs: usize, encoding: &Encoding, blocks: &[Block]) -> Result<(), AuditError> {
+    let columns = blocks.iter().map(|block| {
+        let channels = encoding.channels(block.dim).map_or(0, |channels| channels.len());
+        if block.component == Component::Harmonic { channels } else { channels.saturating_mul(FILTERS) }
+    });
+    let columns = columns.fold(0, usize::saturating_add);
+    match graphs.saturating_mul(columns) {
+        0..=MAX_NUMBERS => Ok(()),
+        _ => Err(AuditError::TooLarge { columns, graphs, most: MAX_NUMBERS }),
+    }
 }
 
 /// Every degree, label and attribute of vertices and edges; a one on edges that have none.
@@ -90,38 +119,12 @@ fn space(dataset: &Dataset) -> SpaceParams {
     let largest = (0..dataset.len()).map(degree).max().unwrap_or(0).min(MOST_DEGREES);
     // The reference's encoding has channels for the degrees below `max_degree − 1`.
     let max_degree = u32::try_from(largest + 2).ok();
-    let edges = if has_columns(dataset, 1) { CellSignal::Columns } else { CellSignal::Constant };
+    let has_columns = dataset.columns.iter().any(|column| column.dim == 1);
+    let edges = if has_columns { CellSignal::Columns } else { CellSignal::Constant };
     let vertices = VertexSignal::Reference;
     let encoding = EncodingParams { vertices, edges, higher: CellSignal::Auto, max_degree };
-    // Few filters will do: twelve sums over each measure, of which equal graphs have all equal.
-    let bank = BankParams { n_filters: 4, ..BankParams::default() };
+    let bank = BankParams { n_filters: FILTERS, ..BankParams::default() };
     SpaceParams { encoding, transform: FeatureTransform::Wavelets(bank), ..SpaceParams::default() }
-}
-
-fn count(groups: &[usize]) -> usize {
-    groups.iter().collect::<std::collections::HashSet<_>>().len()
-}
-
-/// Members of each group.
-fn members(groups: &[usize]) -> HashMap<usize, Vec<usize>> {
-    let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
-    groups.iter().enumerate().for_each(|(i, &group)| members.entry(group).or_default().push(i));
-    members
-}
-
-/// Whether two items have different targets.
-pub fn differs(targets: &Targets, a: usize, b: usize) -> bool {
-    match targets {
-        Targets::None => false,
-        Targets::Classes { labels, .. } => labels[a] != labels[b],
-        Targets::Real(values) => values[a] != values[b],
-    }
-}
-
-fn contradicting(groups: &[usize], targets: &Targets) -> usize {
-    let groups = members(groups);
-    let mixed = groups.values().filter(|group| group.iter().any(|&i| differs(targets, group[0], i)));
-    mixed.map(Vec::len).sum()
 }
 
 /// The most frequent class of each group, counted.
@@ -141,6 +144,10 @@ mod tests {
     use super::*;
     use hodgelet::complex::Complex;
 
+    fn found(dataset: &Dataset) -> (Vec<usize>, Fingerprints) {
+        fingerprints(dataset, |_| ControlFlow::Continue(())).unwrap()
+    }
+
     /// A path of three vertices, the same with its vertices renamed, a triangle, and the path once more.
     fn paths() -> Dataset {
         let graphs: [&[[u32; 2]]; 4] =
@@ -155,7 +162,7 @@ mod tests {
 
     #[test]
     fn renamed_graphs_look_alike_and_others_do_not() {
-        let (groups, found) = fingerprints(&paths(), Terminal { quiet: true }).unwrap();
+        let (groups, found) = found(&paths());
         assert!(groups[0] == groups[1] && groups[1] == groups[3] && groups[0] != groups[2], "{groups:?}");
         assert_eq!((found.distinct, found.distinct_by_colors, found.disagreements), (2, 2, 0));
         assert_eq!(found.contradicting, 3);
@@ -169,7 +176,7 @@ mod tests {
             Complex::graph(6, &[[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [0, 5]]).unwrap(),
         ];
         let dataset = Dataset { complexes, targets: Targets::Real(vec![1.0, 2.0]), ..paths() };
-        let (groups, found) = fingerprints(&dataset, Terminal { quiet: true }).unwrap();
+        let (groups, found) = found(&dataset);
         assert_ne!(groups[0], groups[1], "two triangles have two components and are filled");
         assert_eq!((found.distinct_by_colors, found.disagreements, found.ceiling), (1, 1, None));
     }

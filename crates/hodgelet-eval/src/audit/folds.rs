@@ -1,15 +1,16 @@
 //! One fold: which of its test graphs training has seen, and the score with and without them.
 
-use super::fingerprint::differs;
+use super::differs;
+use crate::metrics::{MetricError, accuracy, predicted_classes, rmse};
+use crate::report::{FoldRun, Predictions};
+use crate::splits::Split;
 use hodgelet::dataset::Targets;
-use hodgelet_eval::metrics::{MetricError, accuracy, predicted_classes, rmse};
-use hodgelet_eval::report::{FoldRun, Predictions};
-use hodgelet_eval::splits::Split;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// What is scored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Score {
     /// Share of right classes.
     Accuracy,
@@ -19,6 +20,7 @@ pub enum Score {
 
 impl Score {
     /// Name in JSON.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Accuracy => "accuracy",
@@ -29,7 +31,7 @@ impl Score {
 
 /// What training shows of each test graph, in the order of the test part.
 #[derive(Debug)]
-pub struct Seen {
+struct Seen {
     /// Whether a training graph looks alike.
     seen: Vec<bool>,
     /// Whether one does and has another target.
@@ -38,7 +40,7 @@ pub struct Seen {
 
 impl Seen {
     /// Compares the test part of a split with its training part.
-    pub fn of(groups: &[usize], targets: &Targets, split: &Split) -> Self {
+    fn of(groups: &[usize], targets: &Targets, split: &Split) -> Self {
         let mut trained: HashMap<usize, Vec<usize>> = HashMap::new();
         split.train.iter().for_each(|&i| trained.entry(groups[i]).or_default().push(i));
         let twins = |i: &usize| trained.get(&groups[*i]);
@@ -53,7 +55,7 @@ impl Seen {
 
 /// One fold with and without the graphs that training has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct FoldAudit {
     /// The fold, from 0.
     pub fold: usize,
     /// Test graphs.
@@ -70,9 +72,23 @@ pub struct Verdict {
     pub on_seen: Option<f64>,
 }
 
-impl Verdict {
-    /// Scores a fold on the parts of its test graphs.
-    pub fn of(run: &FoldRun, seen: &Seen) -> Result<Self, MetricError> {
+impl FoldAudit {
+    /// Scores the run of a split on all of its test graphs, on those that look like a training graph, and on the others;
+    /// `groups` has the group of each graph of the dataset.
+    ///
+    /// # Errors
+    ///
+    /// [`MetricError`] when the predictions cannot be scored.
+    pub fn of(
+        groups: &[usize],
+        targets: &Targets,
+        split: &Split,
+        run: &FoldRun,
+    ) -> Result<Self, MetricError> {
+        Self::scored(run, &Seen::of(groups, targets, split))
+    }
+
+    fn scored(run: &FoldRun, seen: &Seen) -> Result<Self, MetricError> {
         let part = |wanted: Option<bool>| -> Vec<usize> {
             let is_in = |i: &usize| wanted.is_none_or(|wanted| seen.seen[*i] == wanted);
             (0..seen.seen.len()).filter(is_in).collect()
@@ -141,10 +157,10 @@ mod tests {
             },
         };
         let seen = Seen { seen: vec![true, true, false, true], contradicted: vec![false; 4] };
-        let found = Verdict::of(&run, &seen).unwrap();
+        let found = FoldAudit::scored(&run, &seen).unwrap();
         assert_eq!((found.fold, found.test, found.seen, found.contradicted), (3, 4, 3, 0));
         assert_eq!((found.all, found.without, found.on_seen), (0.5, Some(0.0), Some(2.0 / 3.0)));
         let none = Seen { seen: vec![true; 4], contradicted: vec![true; 4] };
-        assert_eq!(Verdict::of(&run, &none).unwrap().without, None);
+        assert_eq!(FoldAudit::scored(&run, &none).unwrap().without, None);
     }
 }

@@ -4,8 +4,9 @@
 //! of its neighbors and the values on the edges between. Isomorphic graphs end with the same colors. The converse
 //! fails for rare pairs, such as two triangles and a hexagon, so this is an estimate.
 
+use super::{contradicting, distinct};
 use hodgelet::complex::Complex;
-use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
+use hodgelet::dataset::{Column, ColumnValues, Dataset};
 use hodgelet::signal::Orientation;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -28,31 +29,19 @@ pub struct Duplicates {
 /// Compares all graphs of a dataset by the colors of their vertices.
 #[must_use]
 pub fn duplicates(dataset: &Dataset) -> Duplicates {
-    let hashes = hashes(dataset);
-    let mut groups: HashMap<u64, Vec<usize>> = HashMap::new();
-    hashes.iter().enumerate().for_each(|(i, &hash)| groups.entry(hash).or_default().push(i));
-    let differs = |a: usize, b: usize| match &dataset.targets {
-        Targets::None => false,
-        Targets::Classes { labels, .. } => labels[a] != labels[b],
-        Targets::Real(values) => values[a] != values[b],
-    };
-    let mixed = groups.values().filter(|group| group.iter().any(|&i| differs(group[0], i)));
-    Duplicates { contradicting: mixed.map(Vec::len).sum(), distinct: groups.len() }
-}
-
-fn hashes(dataset: &Dataset) -> Vec<u64> {
-    (0..dataset.len()).into_par_iter().map(|i| graph_hash(dataset, i)).collect()
+    let groups = color_groups(dataset);
+    Duplicates { distinct: distinct(&groups), contradicting: contradicting(&groups, &dataset.targets) }
 }
 
 /// The group of each graph: those with equal colors share one.
-#[must_use]
-pub fn color_groups(dataset: &Dataset) -> Vec<usize> {
+pub(super) fn color_groups(dataset: &Dataset) -> Vec<usize> {
+    let hashes: Vec<u64> = (0..dataset.len()).into_par_iter().map(|i| graph_hash(dataset, i)).collect();
     let mut numbers: HashMap<u64, usize> = HashMap::new();
     let number = |hash| {
         let next = numbers.len();
         *numbers.entry(hash).or_insert(next)
     };
-    hashes(dataset).into_iter().map(number).collect()
+    hashes.into_iter().map(number).collect()
 }
 
 fn graph_hash(dataset: &Dataset, i: usize) -> u64 {
@@ -116,6 +105,7 @@ fn hash_of(value: &impl Hash) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hodgelet::dataset::Targets;
 
     fn dataset(graphs: &[&[[u32; 2]]], labels: &[u32], flow: Option<&[f64]>) -> Dataset {
         let complexes: Vec<Complex> = graphs.iter().map(|edges| Complex::graph(4, edges).unwrap()).collect();
