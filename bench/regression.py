@@ -128,7 +128,7 @@ def parsed() -> argparse.Namespace:
 def main() -> None:
     """Compare; a table on stdout, JSON in a folder, written anew after each dataset."""
     args, began, results = parsed(), time.perf_counter(), []
-    header = ["dataset", "model", "RMSE", "std. error", "R²", "NLL", "50%", "90%", "95%", "s a fold"]
+    header = ["dataset", "model", "RMSE", "std. error", "R²", "NLL", "50%", "90%", "95%", "s per fold"]
     rows: list[list[str]] = []
     for name in args.sets:
         results.append(compare(args, name))

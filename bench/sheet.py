@@ -31,7 +31,7 @@ def commit() -> str | None:
 
 
 def sheet(title: str, seconds: float, header: list[str], rows: list[list[str]], notes: list[str]) -> dict[str, Any]:
-    """A table as `hodgelet reproduce page` takes it."""
+    """A table as `reproduce page` of hodgelet-lab takes it."""
     now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
     script = f"bench/{Path(sys.argv[0]).name}"
     return {

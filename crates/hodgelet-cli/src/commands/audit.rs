@@ -95,7 +95,7 @@ pub fn run(args: &AuditArgs, terminal: Terminal) -> Result<(), CommandError> {
         dataset: dataset.name,
         model: args.model.model.name().to_owned(),
         seconds: began.elapsed().as_secs_f64(),
-        provenance: Provenance::now(),
+        provenance: Provenance::of("hodgelet"),
     };
     if let Some(folder) = &args.out {
         let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };

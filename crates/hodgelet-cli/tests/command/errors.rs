@@ -25,13 +25,31 @@ fn bad_flags_are_faults_of_the_input() {
         &["info", "sbm", "--threads", "0"],
         &["features", "sbm"],
         &["features", "sbm", "--out", "x.csv", "--vertices", "degrees"],
-        &["bench", "energies", "sbm", "--repeats", "0"],
     ] {
         let error = run(args).failure(1);
         assert!(error.starts_with("error: "), "{args:?}: {error}");
     }
     let error = run(&["features", "sbm", "--out", "x.csv", "--low-pass", "high"]).failure(1);
     assert!(error.contains("rational, heat, meyer, ab-spline, none"), "{error}");
+}
+
+#[test]
+fn commands_of_the_lab_are_found_there() {
+    for (args, name) in [
+        (&["reproduce", "table1", "--quick"][..], "reproduce"),
+        (&["reproduce"], "reproduce"),
+        (&["bench", "--help"], "bench"),
+        (&["-q", "--threads", "1", "bench", "train", "sbm"], "bench"),
+    ] {
+        assert_eq!(
+            run(args).failure(1),
+            format!(
+                "error: `{name}` is not a command of hodgelet\n\
+                 hint: in the source tree, `cargo run --release -p hodgelet-lab -- {name} …` runs it\n"
+            )
+        );
+    }
+    assert!(run(&["reproduced"]).failure(1).starts_with("error: unrecognized subcommand 'reproduced'"));
 }
 
 #[test]
@@ -152,9 +170,8 @@ fn wait_for_handler(pid: u32) {
 fn an_interrupt_stops_the_command_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     for args in [
-        // One that looks at the flag between runs, and one that is too long for the moment of grace.
-        &["bench", "energies", "sbm", "--repeats", "10000"][..],
-        &["generate", "surfaces", "--set", "n_graphs=1000000", "--out", "s.jsonl"],
+        // One that is too long for the moment of grace, and some that look at the flag.
+        &["generate", "surfaces", "--set", "n_graphs=1000000", "--out", "s.jsonl"][..],
         &["evaluate", "sbm", "--repeats", "1000"],
         &["fit", "sbm", "--restarts", "1000000", "--out", "m.hodgelet"],
     ] {

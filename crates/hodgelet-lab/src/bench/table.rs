@@ -1,8 +1,5 @@
-//! `hodgelet bench table`: classification of plain features, without graphs, trained over all classes together.
+//! `hodgelet-lab bench table`: classification of plain features, without graphs, trained over all classes together.
 
-use crate::args::named;
-use crate::error::CommandError;
-use crate::output::{Format, Report, facts};
 use clap::Args;
 use faer::{Mat, MatRef, Par};
 use hodgelet::gp::{Posterior, Sites, Variational, VariationalParams, Workspace};
@@ -12,6 +9,9 @@ use hodgelet::kernel::{
 use hodgelet::likelihood::{Likelihood, Observations};
 use hodgelet::model::{ClassLikelihood, ModelError};
 use hodgelet::train::{LbfgsParams, MinimizeError, minimize};
+use hodgelet_cli::args::named;
+use hodgelet_cli::error::CommandError;
+use hodgelet_cli::output::{Format, Report, facts};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -20,10 +20,10 @@ use std::time::Instant;
 /// How closely inference is done in training, relative to the ELBO, as in models of graphs.
 const INNER_TOLERANCE: f64 = 1e-6;
 
-/// Flags of `hodgelet bench table`.
+/// Flags of `hodgelet-lab bench table`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "FILE is a JSON object with `features`, one list of numbers a row, and `labels`, classes from 0.
+    after_help = "FILE is a JSON object with `features`, one list of numbers per row, and `labels`, classes from 0.
 `bench/sklearn_peer.py --export FILE` writes one."
 )]
 pub struct TableArgs {
@@ -34,7 +34,7 @@ pub struct TableArgs {
     #[arg(long, value_name = "LIKELIHOOD", default_value = "softmax",
           value_parser = named::<ClassLikelihood>(&["auto", "softmax", "gpflow"]))]
     likelihood: ClassLikelihood,
-    /// Most steps of the optimizer
+    /// Largest number of steps of the optimizer
     #[arg(long, value_name = "N", default_value_t = 200)]
     iterations: usize,
     /// Steps end when one gains less than this share of the ELBO

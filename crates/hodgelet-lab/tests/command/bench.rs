@@ -23,12 +23,18 @@ fn times_and_sizes_are_reported() {
 }
 
 #[test]
+fn bad_flags_are_faults_of_the_input() {
+    let error = run(&["bench", "energies", "sbm", "--repeats", "0"]).failure(1);
+    assert!(error.starts_with("error: invalid value '0' for '--repeats <REPEATS>'"), "{error}");
+}
+
+#[test]
 fn columns_are_used_where_there_are_any() {
     let folder = tiny();
     let args = ["bench", "energies", "TINY", "--dims", "1", "--repeats", "1", "--format", "json"];
     let found = run_in(folder.path(), &args).json();
     assert_eq!((&found["edge_signal"], &found["vertex_signal"]), (&"auto".into(), &"none".into()));
-    // Exact and co-exact blocks of two channels and ten filters, harmonic ones of one column a channel.
+    // Exact and co-exact blocks of two channels and ten filters, harmonic ones of one column per channel.
     assert_eq!((found["columns"].as_u64(), found["notes"].as_array().unwrap().len()), (Some(42), 0));
 }
 
@@ -109,7 +115,7 @@ fn the_problem_is_exported_with_its_start() {
     let error = run_in(folder.path(), &train(&[&["--kernel", "matern32"][..], &export].concat())).failure(1);
     assert_eq!(
         error,
-        "error: the peer knows squared exponential kernels with one lengthscale a block only\n"
+        "error: the peer knows squared exponential kernels with one lengthscale per block only\n"
     );
 }
 

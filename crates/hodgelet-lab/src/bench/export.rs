@@ -1,11 +1,11 @@
 //! A training problem as `bench/gpflow_peer.py` reads it: measures, labels and the values training starts from.
 
-use crate::error::CommandError;
-use crate::output::write_atomic;
 use hodgelet::dataset::Targets;
 use hodgelet::kernel::Family;
 use hodgelet::model::{FeatureMap, LengthscaleChoice, ModelParams, StartBlock, TrainingProblem};
 use hodgelet::wavelet::{BandPass, LowPass};
+use hodgelet_cli::error::CommandError;
+use hodgelet_cli::output::write_atomic;
 use serde::Serialize;
 use std::path::Path;
 
@@ -49,7 +49,7 @@ pub fn write(
     if params.kernel.family != Family::SquaredExponential
         || params.kernel.lengthscales != LengthscaleChoice::Isotropic
     {
-        return Err(unknown("squared exponential kernels with one lengthscale a block"));
+        return Err(unknown("squared exponential kernels with one lengthscale per block"));
     }
     if params.space.shared_bank {
         return Err(unknown("a bank for each block"));

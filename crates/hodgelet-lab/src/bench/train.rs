@@ -1,32 +1,32 @@
-//! `hodgelet bench train`: how long one fold takes to train, and how near that is to the speed of its matrix
+//! `hodgelet-lab bench train`: how long one fold takes to train, and how near that is to the speed of its matrix
 //! routines.
 
 use super::floor::{self, Floor};
 use super::{export, peak_memory_mb};
-use crate::commands::evaluate::k_fold;
-use crate::error::CommandError;
-use crate::model_args::ModelArgs;
-use crate::output::{Format, Report, facts, number};
-use crate::progress::{Bar, Terminal, check_interrupt};
-use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::model::{ModelError, ModelParams, Stage, Summary, measure_dataset};
+use hodgelet_cli::commands::evaluate::k_fold;
+use hodgelet_cli::error::CommandError;
+use hodgelet_cli::model_args::ModelArgs;
+use hodgelet_cli::output::{Format, Report, facts, number};
+use hodgelet_cli::progress::{Bar, Terminal, check_interrupt};
+use hodgelet_cli::source::DatasetArgs;
 use hodgelet_eval::splits::KFoldParams;
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Flags of `hodgelet bench train`.
+/// Flags of `hodgelet-lab bench train`.
 #[derive(Args, Debug)]
 #[command(
     after_help = "The time of training begins with energies in memory. With --until it ends when the ELBO is reached, which
 needs --no-priors (or --faithful), for then the objective is the ELBO; steps that gain little do not end it.
 
 Examples:
-  hodgelet bench train sbm
-  hodgelet bench train MUTAG --faithful --export mutag.json --until -60 --format json"
+  hodgelet-lab bench train sbm
+  hodgelet-lab bench train MUTAG --faithful --export mutag.json --until -60 --format json"
 )]
 pub struct TrainArgs {
     #[command(flatten)]

@@ -129,7 +129,10 @@ fn datasets_that_are_not_there_are_left_out_unless_asked_for() {
 #[test]
 fn numbers_to_predict_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    crate::evaluate::write_mean_degrees(folder.path());
+    let header = r#"{"hodgelet":1,"name":"degrees","target":"real","columns":[]}"#;
+    let graph = r#"{"vertices":3,"edges":[[0,1],[1,2]],"target":1.5}"#;
+    let text = [header, graph, graph, graph, ""].join("\n");
+    std::fs::write(folder.path().join("degrees.jsonl"), text).unwrap();
     let error = run_in(folder.path(), &["reproduce", "table1", "--sets", "degrees.jsonl"]).failure(1);
     assert!(error.starts_with("error: degrees: found real targets, expected classes\n"), "{error}");
 }
@@ -151,14 +154,22 @@ fn flags_that_make_no_sense_are_refused() {
     }
 }
 
+/// What `hodgelet audit` leaves behind.
+const AUDIT: &str = r#"{"dataset": "sbm", "model": "WT-GP-Hodge", "graphs": 24,
+    "fingerprints": {"distinct": 23, "distinct_by_colors": 23, "disagreements": 0, "contradicting": 0, "ceiling": 1.0},
+    "score": "accuracy", "all": {"mean": 0.75, "std": 0.0, "standard_error": null, "n": 1},
+    "without": {"mean": 0.7142857142857143, "std": 0.0, "standard_error": null, "n": 1},
+    "seen_share": 0.125, "contradicted_share": 0.0,
+    "folds": [{"fold": 0, "test": 8, "seen": 1, "contradicted": 0, "all": 0.75, "without": 0.714, "on_seen": 1.0}],
+    "seconds": 2.5, "provenance": {"command": "hodgelet audit sbm --folds 3", "date": "2024-01-01T00:00:00Z",
+    "commit": null, "version": "0.1.0", "threads": 2}}"#;
+
 #[test]
 fn the_page_shows_each_table_with_its_command() {
     let folder = tempfile::tempdir().unwrap();
     let small = [&SMALL[..], &["--iterations", "2", "--models", "line-graph,hodge"]].concat();
     run_in(folder.path(), &small).result();
-    let audit =
-        ["audit", "sbm", "--set", "n_graphs=24", "--folds", "3", "--iterations", "2", "--out", "results"];
-    run_in(folder.path(), &audit).result();
+    std::fs::write(folder.path().join("results/audit-sbm.json"), AUDIT).unwrap();
     let sheet = r#"{"sheets": [{"title": "Peers", "command": "python bench/peers.py", "date": "2024-01-01T00:00:00Z",
         "commit": null, "seconds": 7, "header": ["set", "a|b"], "rows": [["MUTAG", "1"]], "notes": ["A note."]}]}"#;
     std::fs::write(folder.path().join("results/peers.json"), sheet).unwrap();
@@ -166,7 +177,7 @@ fn the_page_shows_each_table_with_its_command() {
     for part in [
         "# Results",
         "## Figure 1: vector fields by the level of noise",
-        "hodgelet reproduce figure1 --levels 0.5 --vertices 25",
+        "cargo run --release -p hodgelet-lab -- reproduce figure1 --levels 0.5 --vertices 25",
         "| 0.5 | WT-GP-LG |",
         "WT-GP-Hodge is above WT-GP-LG on ",
         "![Figure 1: vector fields by the level of noise](img/figure1.svg)",
@@ -174,11 +185,17 @@ fn the_page_shows_each_table_with_its_command() {
         "| set | a\\|b |",
         "A note.",
         "## Leakage: graphs seen before",
-        "hodgelet audit sbm --set n_graphs=24",
-        "| sbm | 24 |",
+        "hodgelet audit sbm --folds 3",
+        "| sbm | 24 | 23 | 12.5 | 0.0 | 100.0 | accuracy | 75.00 | 71.43 |",
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
+    // Results from before `hodgelet-lab` are shown with the command of today.
+    let path = folder.path().join("results/figure1.json");
+    let old =
+        std::fs::read_to_string(&path).unwrap().replace("cargo run --release -p hodgelet-lab --", "hodgelet");
+    std::fs::write(&path, old).unwrap();
+    assert_eq!(run_in(folder.path(), &["reproduce", "page", "--pictures", "img"]).result(), page);
     std::fs::write(folder.path().join("results/table1.json"), "{}").unwrap();
     let error = run_in(folder.path(), &["reproduce", "page"]).failure(1);
     assert!(error.starts_with("error: results/table1.json: missing field"), "{error}");

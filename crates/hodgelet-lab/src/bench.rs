@@ -1,4 +1,4 @@
-//! `hodgelet bench`: seconds and memory on the way from a dataset to features, and of training.
+//! `hodgelet-lab bench`: time and memory of the steps from a dataset to features, and of training.
 
 mod complexes;
 mod export;
@@ -6,21 +6,21 @@ mod floor;
 mod table;
 mod train;
 
-use crate::args::{SignalArgs, has_columns, name_of};
-use crate::error::CommandError;
-use crate::output::{self, Format, Report, facts, number};
-use crate::progress::{Terminal, check_interrupt};
-use crate::source::DatasetArgs;
 use clap::{Args, Subcommand};
 use hodgelet::dataset::Dataset;
 use hodgelet::encode::{CellSignal, EncodingParams, VertexSignal};
 use hodgelet::feature::{Block, BlockMeasures, Component, harmonic_features, wavelet_features};
 use hodgelet::model::{Measured, SpaceParams, measure_dataset};
 use hodgelet::wavelet::BankParams;
+use hodgelet_cli::args::{SignalArgs, has_columns, name_of};
+use hodgelet_cli::error::CommandError;
+use hodgelet_cli::output::{self, Format, Report, facts, number};
+use hodgelet_cli::progress::{Terminal, check_interrupt};
+use hodgelet_cli::source::DatasetArgs;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Subcommands of `hodgelet bench`.
+/// Subcommands of `hodgelet-lab bench`.
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
     /// Reading, energies and features of a dataset; files and the start of the program are left out of the energies
@@ -33,14 +33,14 @@ pub enum BenchCommand {
     Table(table::TableArgs),
 }
 
-/// Flags of `hodgelet bench energies`.
+/// Flags of `hodgelet-lab bench energies`.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Where the dataset has no values on edges and no flag says otherwise, edges carry the constant 1.
 
 Examples:
-  hodgelet bench energies ./HIV.zip
-  hodgelet bench energies vector-fields --set n_vertices=350 --dims 1 --threads 1 --format json"
+  hodgelet-lab bench energies ./HIV.zip
+  hodgelet-lab bench energies vector-fields --set n_vertices=350 --dims 1 --threads 1 --format json"
 )]
 pub struct EnergiesArgs {
     #[command(flatten)]
@@ -84,7 +84,7 @@ struct Times {
     notes: Vec<String>,
 }
 
-/// Times a part of the way.
+/// Times one of the steps.
 ///
 /// # Errors
 ///

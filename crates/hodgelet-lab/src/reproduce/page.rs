@@ -1,24 +1,25 @@
-//! `hodgelet reproduce page`: every result of a folder as one Markdown page, each beside the command that printed it.
+//! `hodgelet-lab reproduce page`: every result of a folder as one Markdown page, each beside the command that printed it.
 
 use super::outcome::{Outcome, RowOutcome};
 use super::text::{protocol, result_cells, test_cells};
-use crate::commands::audit::AuditReport;
-use crate::error::CommandError;
-use crate::output::print_text;
 use clap::Args;
+use hodgelet_cli::LAB_COMMAND;
+use hodgelet_cli::commands::audit::AuditReport;
+use hodgelet_cli::error::CommandError;
+use hodgelet_cli::output::print_text;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 
-/// Flags of `hodgelet reproduce page`.
+/// Flags of `hodgelet-lab reproduce page`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Takes table1.json, table2.json and figure1.json of `hodgelet reproduce`, audit-*.json of `hodgelet audit`,
+    after_help = "Takes table1.json, table2.json and figure1.json of `hodgelet-lab reproduce`, audit-*.json of `hodgelet audit`,
 and peers.json and regression.json of the scripts in bench/; what is not there is left out.
 
 Examples:
-  hodgelet reproduce page --from results > docs/results.md
-  hodgelet reproduce page --from results results/best > docs/results.md"
+  hodgelet-lab reproduce page --from results > docs/results.md
+  hodgelet-lab reproduce page --from results results/best > docs/results.md"
 )]
 pub struct PageArgs {
     /// Folders with the results, in the order of the page
@@ -31,10 +32,11 @@ pub struct PageArgs {
 
 const INTRODUCTION: &str = "# Results
 
-Written by `hodgelet reproduce page` from what the commands below left behind: each number was printed by the command that
-stands above its table. Accuracies are in percent, `mean ± deviation` over test folds as published tables have it, with
-the standard error of the mean beside it. Folds share training graphs, so that the true uncertainty is larger; the
-corrected resampled t-test of Nadeau and Bengio allows for it, the Wilcoxon and sign tests do not.
+Written by `cargo run --release -p hodgelet-lab -- reproduce page` from what the commands below left behind: each number was
+printed by the command that stands above its table. Accuracies are in percent, `mean ± standard deviation` over test folds as
+published tables have it, with the standard error of the mean beside it. Folds share training graphs, so that the true
+uncertainty is larger; the corrected resampled t-test of Nadeau and Bengio allows for it, the Wilcoxon and sign tests do not.
+At commits before there was `hodgelet-lab`, `reproduce` was a command of `hodgelet` itself.
 
 **What is faithful.** WT-GP, WT-GP-LG and WT-GP-Hodge run with the settings of the published code where it is known and
 of the paper where that says: one-hot degrees beside labels and attributes on vertices, ten filters of three bands, the
@@ -116,7 +118,7 @@ pub fn run(args: &PageArgs) -> Result<(), CommandError> {
         let folders =
             args.from.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ");
         let message = format!("{folders}: no results");
-        return Err(CommandError::usage(message, Some("`hodgelet reproduce table1` makes some")));
+        return Err(CommandError::usage(message, Some("`hodgelet-lab reproduce table1` makes some")));
     }
     print_text(page.trim_end())
 }
@@ -169,7 +171,12 @@ fn experiment(outcome: &Outcome, pictures: Option<&str>) -> String {
     let (p, repeats) = (&outcome.provenance, outcome.protocol.repeats);
     let times = if repeats > 1 { format!(", {repeats} times over") } else { String::new() };
     let title = format!("{}{times}", outcome.title);
-    let mut text = heading(&title, &p.command, &p.date, p.commit.as_deref(), outcome.seconds);
+    // Results from before this crate name a subcommand of the `hodgelet` command.
+    let command = match p.command.strip_prefix("hodgelet reproduce") {
+        Some(flags) => format!("{LAB_COMMAND} reproduce{flags}"),
+        None => p.command.clone(),
+    };
+    let mut text = heading(&title, &command, &p.date, p.commit.as_deref(), outcome.seconds);
     text += &format!(
         "Protocol: {}, {} threads.{}\n\n",
         protocol(&outcome.protocol),

@@ -4,7 +4,7 @@ use super::cells::Cell;
 use super::contender::Contender;
 use super::experiment::Row;
 use super::published::Published;
-use crate::provenance::Provenance;
+use hodgelet_cli::provenance::Provenance;
 use hodgelet_eval::compare::{Comparison, paired};
 use hodgelet_eval::metrics::{MetricError, Summary};
 use hodgelet_eval::report::{ClassScores, FoldRow, Results};

@@ -1,8 +1,8 @@
 //! An experiment on disk: JSON for programs, CSV for spreadsheets, SVG for eyes.
 
 use super::outcome::{ModelOutcome, Outcome};
-use crate::error::CommandError;
-use crate::output::{json, write_atomic};
+use hodgelet_cli::error::CommandError;
+use hodgelet_cli::output::{json, write_atomic};
 use hodgelet_eval::report::{Point, Series, bars_svg, lines_svg};
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `hodgelet reproduce`: the tables and the figure of the paper, run from scratch, beside what it printed.
+//! `hodgelet-lab reproduce`: the tables and the figure of the paper, run from scratch, beside what it printed.
 
 mod cells;
 mod contender;
@@ -9,14 +9,14 @@ mod page;
 mod published;
 mod text;
 
-use crate::error::CommandError;
-use crate::output::{self, Format};
-use crate::progress::Terminal;
-use crate::source::DataDirArgs;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Subcommand};
 use contender::Contender;
 use experiment::Experiment;
+use hodgelet_cli::error::CommandError;
+use hodgelet_cli::output::{self, Format};
+use hodgelet_cli::progress::Terminal;
+use hodgelet_cli::source::DataDirArgs;
 use hodgelet_eval::cross_validate::MEMORY_BUDGET;
 use std::path::PathBuf;
 
@@ -84,7 +84,7 @@ impl RunArgs {
     }
 }
 
-/// Flags of `hodgelet reproduce table1`.
+/// Flags of `hodgelet-lab reproduce table1`.
 #[derive(Args, Debug)]
 pub struct Table1Args {
     #[command(flatten)]
@@ -94,7 +94,7 @@ pub struct Table1Args {
     sets: Vec<String>,
 }
 
-/// Flags of `hodgelet reproduce table2`.
+/// Flags of `hodgelet-lab reproduce table2`.
 #[derive(Args, Debug)]
 pub struct Table2Args {
     #[command(flatten)]
@@ -107,7 +107,7 @@ pub struct Table2Args {
     settings: Vec<String>,
 }
 
-/// Flags of `hodgelet reproduce figure1`.
+/// Flags of `hodgelet-lab reproduce figure1`.
 #[derive(Args, Debug)]
 pub struct Figure1Args {
     #[command(flatten)]

@@ -13,12 +13,12 @@
 //! Left out: filters themselves, standardization, exponentials, expectations of the likelihood, products of a matrix and a
 //! vector, corrections for negative sites, copies.
 
-use crate::error::CommandError;
 use faer::{Accum, Mat, Par};
 use hodgelet::linalg::cholesky::{CholeskyScratch, factor_in_place, invert_lower};
 use hodgelet::linalg::dense::{multiply, self_product_lower};
 use hodgelet::linalg::symmetric::add_lower_gram;
 use hodgelet::model::{StartBlock, TrainingProblem};
+use hodgelet_cli::error::CommandError;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::time::Instant;

@@ -4,13 +4,14 @@ use super::RunArgs;
 use super::contender::Contender;
 use super::experiment::{Experiment, Row};
 use super::outcome::{ModelOutcome, Outcome, Protocol, RowOutcome};
-use crate::commands::evaluate::{evaluation_of, k_fold};
-use crate::error::CommandError;
-use crate::output::{json, write_atomic};
-use crate::progress::{Bar, Terminal, check_interrupt};
-use crate::provenance::Provenance;
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::model::ModelParams;
+use hodgelet_cli::LAB_COMMAND;
+use hodgelet_cli::commands::evaluate::{evaluation_of, k_fold};
+use hodgelet_cli::error::CommandError;
+use hodgelet_cli::output::{json, write_atomic};
+use hodgelet_cli::progress::{Bar, Terminal, check_interrupt};
+use hodgelet_cli::provenance::Provenance;
 use hodgelet_eval::cross_validate::{Event, cross_validate, cross_validate_search};
 use hodgelet_eval::report::{Evaluation, FoldRun};
 use hodgelet_eval::search::SearchParams;
@@ -59,7 +60,7 @@ pub fn run(plan: &Experiment, args: &RunArgs, terminal: Terminal) -> Result<Outc
         experiment: plan.name.to_owned(),
         title: plan.title.to_owned(),
         row_name: plan.row_name.to_owned(),
-        provenance: Provenance::now(),
+        provenance: Provenance::of(LAB_COMMAND),
         protocol: Protocol {
             quick: args.quick,
             folds: args.folds(),
@@ -147,7 +148,7 @@ impl Runner<'_> {
                 let began = Instant::now();
                 let evaluation = self.evaluate(&dataset, model, &params, search, repeat)?;
                 let seconds = began.elapsed().as_secs_f64();
-                let cell = Cell { identity, provenance: Provenance::now(), seconds, evaluation };
+                let cell = Cell { identity, provenance: Provenance::of(LAB_COMMAND), seconds, evaluation };
                 let text = json(&cell)?;
                 write_atomic(&path, |out| out.write_all(text.as_bytes()))?;
                 cell

@@ -3,9 +3,9 @@
 use super::RunArgs;
 use super::contender::Contender;
 use super::published::{self, Published, TABLE_1, TABLE_2};
-use crate::error::CommandError;
-use crate::source::{DataDirArgs, DatasetArgs};
 use hodgelet::dataset::Dataset;
+use hodgelet_cli::error::CommandError;
+use hodgelet_cli::source::{DataDirArgs, DatasetArgs};
 use hodgelet_data::generate::{Builtin, builtin};
 use serde_json::{Value, json};
 

@@ -1,18 +1,18 @@
-//! `hodgelet bench complexes`: seconds and memory of making complexes, from drawn input.
+//! `hodgelet-lab bench complexes`: seconds and memory of making complexes, from drawn input.
 
 use super::peak_memory_mb;
-use crate::error::CommandError;
-use crate::output::{Format, Report, facts, number, table};
-use crate::progress::{Terminal, check_interrupt};
 use clap::Args;
 use hodgelet::complex::{Complex, ComplexError};
+use hodgelet_cli::error::CommandError;
+use hodgelet_cli::output::{Format, Report, facts, number, table};
+use hodgelet_cli::progress::{Terminal, check_interrupt};
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Flags of `hodgelet bench complexes`.
+/// Flags of `hodgelet-lab bench complexes`.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Graphs are drawn uniformly with the mean degree given; small ones are like molecules, three
@@ -21,8 +21,8 @@ Drawing is not timed; making graphs from their edges is. Large graphs are made b
 by all.
 
 Examples:
-  hodgelet bench complexes
-  hodgelet bench complexes --edges 100000,1000000 --degree 100 --count 0 --threads 1"
+  hodgelet-lab bench complexes
+  hodgelet-lab bench complexes --edges 100000,1000000 --degree 100 --count 0 --threads 1"
 )]
 pub struct ComplexesArgs {
     /// Sizes of the large graphs
@@ -134,7 +134,7 @@ fn timed(
     Ok(Row { what, complexes: made.len(), cells, seconds, memory_mb })
 }
 
-/// Bytes of the operators: 12 an entry and 4 a column.
+/// Bytes of the operators: 12 per entry and 4 per column.
 fn bytes(complex: &Complex) -> usize {
     let of = |k: usize| complex.boundary(k).map_or(0, |b| 12 * b.n_entries() + 4 * (b.n_cols() + 1));
     (1..=complex.dim()).map(of).sum()

@@ -1,7 +1,7 @@
 //! An experiment as tables for people and for spreadsheets.
 
 use super::outcome::{ModelOutcome, Outcome, Protocol, TestOutcome};
-use crate::output::{Report, facts, table};
+use hodgelet_cli::output::{Report, facts, table};
 use std::fmt::Write;
 
 impl Report for Outcome {
@@ -24,7 +24,7 @@ impl Report for Outcome {
 impl Outcome {
     /// Names of the columns of results.
     pub fn header(&self) -> [&str; 9] {
-        [&self.row_name, "model", "paper, %", "here, %", "std. error", "apart", "NLL", "ECE", "s a fold"]
+        [&self.row_name, "model", "paper, %", "here, %", "std. error", "apart", "NLL", "ECE", "s per fold"]
     }
 
     /// Names of the columns of tests.
@@ -35,7 +35,10 @@ impl Outcome {
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![
             ("protocol", protocol(&self.protocol)),
-            ("here", "mean ± deviation over folds and repeats; its standard error beside it".to_owned()),
+            (
+                "here",
+                "mean ± standard deviation over folds and repeats; its standard error beside it".to_owned(),
+            ),
             ("apart", "standard errors between the paper and here".to_owned()),
             ("time", format!("{:.0} s for all cells", self.seconds)),
         ]
