@@ -167,7 +167,7 @@ def train(problem: Problem, max_iterations: int, repeats: int) -> dict[str, Any]
         "final_elbo": trace.best,
         "trace": trace.points,
         "hyperparameters": hyperparameters(model),
-        "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
     }
 
 

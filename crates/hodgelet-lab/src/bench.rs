@@ -17,6 +17,7 @@ use hodgelet_cli::error::CommandError;
 use hodgelet_cli::output::{self, Format, Report, facts, number};
 use hodgelet_cli::progress::{Terminal, check_interrupt};
 use hodgelet_cli::source::DatasetArgs;
+use hodgelet_eval::report::peak_memory_mb;
 use serde::Serialize;
 use std::time::Instant;
 
@@ -189,14 +190,6 @@ fn features(blocks: &[Block], measured: &Measured, seed: u64) -> Result<(usize, 
         columns += values.ncols();
     }
     Ok((atoms, columns))
-}
-
-/// The most memory the process has had, where the system says.
-fn peak_memory_mb() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes / 1024.0)
 }
 
 impl Report for Times {

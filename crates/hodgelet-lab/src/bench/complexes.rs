@@ -1,11 +1,11 @@
 //! `hodgelet-lab bench complexes`: seconds and memory of making complexes, from drawn input.
 
-use super::peak_memory_mb;
 use clap::Args;
 use hodgelet::complex::{Complex, ComplexError};
 use hodgelet_cli::error::CommandError;
 use hodgelet_cli::output::{Format, Report, facts, number, table};
 use hodgelet_cli::progress::{Terminal, check_interrupt};
+use hodgelet_eval::report::peak_memory_mb;
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -63,7 +63,7 @@ struct Row {
     /// Cells of each dimension, over all complexes.
     cells: Vec<usize>,
     seconds: f64,
-    /// Memory of the complexes themselves.
+    /// Memory of the complexes themselves, in MB of 10⁶ bytes.
     memory_mb: f64,
 }
 
@@ -130,7 +130,7 @@ fn timed(
     }
     let highest = made.iter().map(Complex::dim).max().unwrap_or(0);
     let cells = (0..=highest).map(|k| made.iter().map(|complex| complex.n_cells(k)).sum()).collect();
-    let memory_mb = made.iter().map(bytes).sum::<usize>() as f64 / f64::from(1 << 20);
+    let memory_mb = made.iter().map(bytes).sum::<usize>() as f64 / 1e6;
     Ok(Row { what, complexes: made.len(), cells, seconds, memory_mb })
 }
 

@@ -1,8 +1,8 @@
 //! `hodgelet-lab bench train`: how long one fold takes to train, and how near that is to the speed of its matrix
 //! routines.
 
+use super::export;
 use super::floor::{self, Floor};
-use super::{export, peak_memory_mb};
 use clap::Args;
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::model::{ModelError, ModelParams, Stage, Summary, measure_dataset};
@@ -12,6 +12,7 @@ use hodgelet_cli::model_args::ModelArgs;
 use hodgelet_cli::output::{Format, Report, facts, number};
 use hodgelet_cli::progress::{Bar, Terminal, check_interrupt};
 use hodgelet_cli::source::DatasetArgs;
+use hodgelet_eval::report::peak_memory_mb;
 use hodgelet_eval::splits::KFoldParams;
 use serde::Serialize;
 use std::ops::ControlFlow;
