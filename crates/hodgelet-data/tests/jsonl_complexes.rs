@@ -1,8 +1,8 @@
 //! JSONL lines that hold simplices, polygons, positions and weights.
 
-use hodgelet::complex::Complex;
+use hodgelet::complex::{CellWeights, Complex};
 use hodgelet::dataset::{ColumnValues, Dataset, Targets};
-use hodgelet::hodge::{CellWeights, Operators, Weighting, betti_numbers};
+use hodgelet::hodge::{Operators, Weighting, betti_numbers};
 use hodgelet_data::jsonl;
 
 const HEADER: &str = r#"{"hodgelet":1}"#;

@@ -5,9 +5,8 @@
 use super::JsonlError;
 use super::field::{Field, Path};
 use super::header::Header;
-use hodgelet::complex::Complex;
+use hodgelet::complex::{CellWeights, Complex};
 use hodgelet::dataset::{Column, ColumnValues, Dataset, DatasetError, POSITIONS, WEIGHTS};
-use hodgelet::hodge::CellWeights;
 use hodgelet::signal::Orientation;
 
 /// What one line gives.

@@ -1,7 +1,6 @@
 //! Hypergraphs: hyperedges that join any number of vertices, and the complexes that stand for them.
 
-use super::Complex;
-use crate::hodge::CellWeights;
+use super::{CellWeights, Complex};
 use crate::linalg::SparseMat;
 use serde::{Deserialize, Serialize};
 

@@ -24,6 +24,7 @@ mod mesh;
 mod points;
 mod polygon;
 mod simplicial;
+mod weights;
 
 pub use clique::MAX_CLIQUE_DIM;
 pub use cycles::MAX_CYCLES;
@@ -32,6 +33,7 @@ pub use hypergraph::{CliqueWeight, Expanded, Expansion, Hypergraph, HypergraphEr
 pub use mesh::TriangleMesh;
 pub use points::{AlphaFiltration, alpha_filtration};
 pub use simplicial::Simplices;
+pub use weights::{CellWeights, WeightError};
 
 use crate::linalg::SparseMat;
 

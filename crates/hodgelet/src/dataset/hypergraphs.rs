@@ -1,8 +1,7 @@
 //! Hypergraphs with values on vertices and hyperedges, and the datasets of complexes that stand for them.
 
 use super::{Column, ColumnValues, Dataset, DatasetError, Targets};
-use crate::complex::{Expanded, Expansion, Hypergraph, Pairs};
-use crate::hodge::CellWeights;
+use crate::complex::{CellWeights, Expanded, Expansion, Hypergraph, Pairs};
 use crate::signal::Orientation;
 
 /// Category of a cell of the star expansion that is on the other side than the label.

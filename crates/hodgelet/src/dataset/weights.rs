@@ -1,7 +1,7 @@
 //! Weights of cells in a dataset: columns of one positive number a cell, under a name of their own.
 
 use super::{Column, ColumnValues, Dataset, DatasetError};
-use crate::hodge::CellWeights;
+use crate::complex::CellWeights;
 use crate::signal::Orientation;
 
 /// Name of the columns that hold the weights of cells, one number each. They are no signals.

@@ -8,10 +8,9 @@ use super::component::{BothSides, Columns, energies, energies_without_vectors};
 use super::harmonic::{self, Neighbor};
 use super::live::LiveSignal;
 use super::{ComplexMeasures, DimMeasures, EnergyMeasure};
-use crate::complex::Complex;
+use crate::complex::{CellWeights, Complex};
 use crate::hodge::{
-    BoundarySpectrum, CellWeights, HodgeError, Operators, Side, Weighting, count_zeros, gram_entries,
-    smaller_side,
+    BoundarySpectrum, HodgeError, Operators, Side, Weighting, count_zeros, gram_entries, smaller_side,
 };
 use crate::linalg::eigen::Eigenpairs;
 use crate::linalg::lanes::{LANES, LaneSolver};

@@ -1,13 +1,11 @@
 //! From a dataset to measures: which signals, which complex, which Laplacian, which blocks.
 
 use super::ModelError;
-use crate::complex::{Complex, ComplexError, MAX_CLIQUE_DIM};
+use crate::complex::{CellWeights, Complex, ComplexError, MAX_CLIQUE_DIM};
 use crate::dataset::{ColumnValues, Dataset, POSITIONS};
 use crate::encode::{Encoder, Encoding, EncodingParams};
 use crate::feature::{Block, Component, FourierPoints, SignedBasis, SignedError, SignedParams};
-use crate::hodge::{
-    CellWeights, DualArea, HodgeError, MetricError, Operators, Weighting, unit_metric_weights,
-};
+use crate::hodge::{DualArea, HodgeError, MetricError, Operators, Weighting, unit_metric_weights};
 use crate::measure::{ComplexMeasures, MeasureError, Sample, measure_all};
 use crate::signal::Orientation;
 use crate::wavelet::BankParams;

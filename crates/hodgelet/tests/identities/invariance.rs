@@ -1,8 +1,8 @@
 //! Relabelling vertices, reordering cells and turning them round changes nothing.
 
 use crate::families::*;
-use hodgelet::complex::Complex;
-use hodgelet::hodge::{CellWeights, Weighting};
+use hodgelet::complex::{CellWeights, Complex};
+use hodgelet::hodge::Weighting;
 use hodgelet::linalg::SparseMat;
 use hodgelet::measure::{Sample, measure, measure_all};
 use hodgelet::signal::{Orientation, Signal};

@@ -1,9 +1,10 @@
 //! The models that stand in the columns.
 
 use clap::ValueEnum;
+use hodgelet::complex::CellWeights;
 use hodgelet::dataset::{Column, ColumnValues, Dataset};
 use hodgelet::encode::{CellSignal, VertexSignal};
-use hodgelet::hodge::{CellWeights, DualArea, Weighting};
+use hodgelet::hodge::{DualArea, Weighting};
 use hodgelet::model::{Method, ModelParams, SearchParams};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
