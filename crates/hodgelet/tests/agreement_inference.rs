@@ -3,7 +3,7 @@
 use faer::{Mat, Par};
 use hodgelet::gp::leave_one_out::leave_one_out;
 use hodgelet::gp::variational::from_sites;
-use hodgelet::gp::{Collapse, GpError, LaplaceParams, Posterior, VariationalParams, Workspace, exact};
+use hodgelet::gp::{Collapse, GpError, Posterior, VariationalParams, Workspace, exact};
 use hodgelet::likelihood::quadrature::GaussHermite;
 use hodgelet::likelihood::{Likelihood, LikelihoodParams, Link, Observations};
 
@@ -280,34 +280,10 @@ fn leave_one_out_is_exact_for_gaussian_noise_and_close_for_classes() {
     }
 }
 
-/// Only the difference of two latent functions matters to the softmax, and its prior covariance is `2K`.
-#[test]
-fn softmax_laplace_of_two_classes_is_logit_laplace_with_twice_the_gram_matrix() {
-    let n = 9;
-    let k = gram(n, 1.3);
-    let twice = &k * faer::Scale(2.0);
-    let inference = LaplaceParams::default().check().unwrap();
-    let points: Vec<usize> = (0..n).chain([1, 1, 4]).collect();
-    let observations = Observations::grouped_classes(2, &labels(n + 3, 2), &points, n).unwrap();
-    let (softmax, logit) =
-        (LikelihoodParams::SOFTMAX.check(2).unwrap(), LikelihoodParams::LOGIT.check(2).unwrap());
-    let mut workspace = Workspace::default();
-    let a = inference.fit_softmax(k.as_ref(), &softmax, &observations, &mut workspace).unwrap();
-    let b = inference.fit_binary(twice.as_ref(), &logit, &observations, &mut workspace).unwrap();
-    assert!((a.log_evidence() - b.log_evidence()).abs() < 1e-9, "{} {}", a.log_evidence(), b.log_evidence());
-    for i in 0..n {
-        assert!((a.mode()[(i, 1)] - a.mode()[(i, 0)] - b.latents().mean[(i, 0)]).abs() < 1e-5);
-    }
-    let cross = Mat::from_fn(2, n, |i, j| k[(i + 3, j)] * 0.6);
-    let (_, p) = a.predict(cross.as_ref(), &[1.35; 2]).unwrap();
-    let latents = b.predict((&cross * faer::Scale(2.0)).as_ref(), &[2.7; 2]).unwrap();
-    let q = logit.probabilities(latents.mean.as_ref(), latents.variance.as_ref()).unwrap();
-    assert!((&p - &q).norm_max() < 1e-3, "{p:?} {q:?}");
-}
-
 #[test]
 fn variational_softmax_of_two_classes_is_logit_with_twice_the_gram_matrix_up_to_factorization() {
-    // q is factorized over the classes there, so its ELBO is at most that of the single latent function.
+    // Only the difference of two latent functions matters to the softmax, and its prior covariance is 2K. With softmax q is
+    // factorized over the classes, so its ELBO is at most that of the single latent function.
     let k = gram(9, 1.3);
     let twice = &k * faer::Scale(2.0);
     let observations = Observations::classes(2, &labels(9, 2)).unwrap();

@@ -199,14 +199,6 @@ fn laplace_takes_the_same_hostile_inputs() {
                     inference.fit_binary(k.as_ref(), &likelihood, &observations, &mut workspace).unwrap();
                 assert!(fitted.log_evidence().is_finite() && fitted.log_evidence() <= 0.0);
             }
-            let observations = Observations::classes(3, &labels).unwrap();
-            let likelihood = LikelihoodParams::SOFTMAX.check(3).unwrap();
-            let mut workspace = Workspace::default();
-            let fitted =
-                inference.fit_softmax(k.as_ref(), &likelihood, &observations, &mut workspace).unwrap();
-            assert!(fitted.log_evidence().is_finite() && fitted.log_evidence() <= 0.0, "{scale:e}");
-            let (_, p) = fitted.predict(k.as_ref(), &[scale; 8]).unwrap();
-            assert!(p.row_iter().all(|row| (row.iter().sum::<f64>() - 1.0).abs() < 1e-9));
         }
     }
     let likelihood = FLOORED.check(2).unwrap();

@@ -6,7 +6,7 @@
 //!
 //! - [`exact`]: real targets in closed form;
 //! - [`variational`]: the best Gaussian for any likelihood, in dual (site) form;
-//! - [`laplace`]: the Gaussian at the mode, a cheap alternative and a check;
+//! - [`laplace`]: the Gaussian at the mode for two classes, a cheap alternative and a check;
 //! - [`leave_one_out`]: predictions of each observation from all others, without refitting;
 //! - [`collapse`]: equal feature rows become one latent point.
 
@@ -16,7 +16,6 @@ mod error;
 pub mod exact;
 mod factor;
 pub mod laplace;
-mod laplace_softmax;
 pub mod leave_one_out;
 mod posterior;
 pub mod variational;
@@ -25,7 +24,6 @@ mod workspace;
 pub use collapse::Collapse;
 pub use error::GpError;
 pub use laplace::{BinaryLaplace, LaplaceParams};
-pub use laplace_softmax::SoftmaxLaplace;
 pub use leave_one_out::LeaveOneOut;
 pub use posterior::{Latents, Posterior, Sites};
 pub use variational::{Variational, VariationalParams};
