@@ -141,11 +141,9 @@ impl Model {
         let blocks = self.space().blocks(py)?;
         for (dict, kernel) in blocks.iter().zip(self.model.kernel().blocks()) {
             dict.set_item("variance", kernel.variance)?;
-            let lengthscales = kernel.factors.iter().flat_map(|f| f.lengthscales.values.iter().copied());
-            dict.set_item("lengthscales", PyArray1::from_vec(py, lengthscales.collect()))?;
-            let families = kernel.factors.iter().map(|f| json(&f.family));
-            dict.set_item("kernel", families.collect::<Result<Vec<_>, _>>()?)?;
-            dict.set_item("shapes", kernel.factors.iter().map(|f| f.shape).collect::<Vec<_>>())?;
+            let lengthscales = kernel.base.lengthscales.values.clone();
+            dict.set_item("lengthscales", PyArray1::from_vec(py, lengthscales))?;
+            dict.set_item("kernel", json(&kernel.base.family)?)?;
         }
         Ok(blocks)
     }

@@ -75,7 +75,7 @@ fn describe_block(model: &Model, space: &BlockSpace, kernel: &BlockKernel) -> Bl
         columns: space.standardizer.n_columns(),
         varying: space.standardizer.n_live(),
         variance: kernel.variance,
-        lengthscales: kernel.factors.iter().flat_map(|f| f.lengthscales.values.clone()).collect(),
+        lengthscales: kernel.base.lengthscales.values.clone(),
         scales,
     }
 }

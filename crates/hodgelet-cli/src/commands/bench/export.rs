@@ -82,7 +82,7 @@ fn block(start: StartBlock<'_>) -> Result<Block, CommandError> {
         starts,
         alphas,
         betas,
-        lengthscale: start.kernel.factors[0].lengthscales.values[0],
+        lengthscale: start.kernel.base.lengthscales.values[0],
         variance: start.kernel.variance,
     })
 }

@@ -193,8 +193,7 @@ mod tests {
             assert_eq!((start.distinct.len(), start.distinct.n_channels()), (9, fitted.n_channels));
         }
         for (start, fitted) in problem.blocks().zip(model.kernel().blocks()) {
-            let [start, fitted] =
-                [start.kernel, fitted].map(|kernel| kernel.factors[0].lengthscales.values[0]);
+            let [start, fitted] = [start.kernel, fitted].map(|kernel| kernel.base.lengthscales.values[0]);
             // The model's went through the logarithm.
             assert!((start / fitted - 1.0).abs() < 1e-14, "{start} {fitted}");
         }
