@@ -16,11 +16,8 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hodgelet::complex::Expansion;
 use hodgelet_data::generate::{Builtin, builtin};
-use hodgelet_data::{OpenError, OpenOptions, Read, Report, open_with};
+use hodgelet_data::{EXTENSIONS, OpenError, OpenOptions, Read, Report, edits, open_with};
 use std::path::{Path, PathBuf};
-
-/// What datasets in files are called, beside folders.
-const EXTENSIONS: [&str; 8] = ["zip", "jsonl", "graphml", "gml", "json", "off", "obj", "ply"];
 
 /// Which dataset.
 #[derive(Args, Clone, Debug)]
@@ -138,30 +135,10 @@ fn unknown_hint(name: &str) -> Option<String> {
     }
 }
 
-/// The nearest of some names, if it is near.
+/// The nearest of some names, if one is near.
 #[must_use]
 pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = name.to_lowercase();
-    let distance = |other: &str| strsim::damerau_levenshtein(&wanted, &other.to_lowercase());
-    let (distance, near) = names.map(|other| (distance(other), other)).min()?;
-    (distance <= 1 + wanted.chars().count() / 4).then_some(near)
-}
-
-/// Names of the datasets in a directory, in order.
-#[must_use]
-pub fn datasets_in(dir: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let name = |entry: std::fs::DirEntry| {
-        let path = entry.path();
-        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-        let is_file = extension.is_some_and(|e| EXTENSIONS.contains(&e.as_str()));
-        let name = if path.is_dir() { path.file_name() } else { path.file_stem().filter(|_| is_file) };
-        name.and_then(|name| name.to_str()).filter(|name| !name.starts_with('.')).map(str::to_owned)
-    };
-    let mut names: Vec<String> = entries.filter_map(name).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
+    names.filter_map(|other| Some((edits(name, other)?, other))).min().map(|(_, near)| near)
 }
 
 #[cfg(test)]
