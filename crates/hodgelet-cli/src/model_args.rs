@@ -10,8 +10,9 @@ use hodgelet::encode::VertexSignal;
 use hodgelet::feature::{Block, Component, SignedParams};
 use hodgelet::kernel::Family;
 use hodgelet::model::{ClassLikelihood, FeatureTransform, LengthscaleChoice, Method, ModelParams};
+use hodgelet::param::Transform;
 use hodgelet::signal::Orientation;
-use hodgelet::wavelet::{ScaleSpread, ScaleTransform};
+use hodgelet::wavelet::ScaleSpread;
 use std::time::Duration;
 
 const METHODS: [&str; 4] = ["hodge", "wt", "line-graph", "fourier"];
@@ -61,8 +62,8 @@ pub struct ModelArgs {
     #[arg(long, value_name = "SPREAD", value_parser = named::<ScaleSpread>(&SPREADS))]
     scales: Option<ScaleSpread>,
     /// How scales depend on the numbers that are trained: log or softplus [default: log; softplus with --faithful]
-    #[arg(long, value_name = "TRANSFORM", value_parser = named::<ScaleTransform>(&TRANSFORMS))]
-    scale_transform: Option<ScaleTransform>,
+    #[arg(long, value_name = "TRANSFORM", value_parser = named::<Transform>(&TRANSFORMS))]
+    scale_transform: Option<Transform>,
     /// Covariance function: se, matern12, matern32, matern52, matern:NU, rq, linear or poly:DEGREE
     #[arg(long, value_name = "FAMILY", default_value = "se", value_parser = family)]
     kernel: Family,
@@ -207,7 +208,7 @@ mod tests {
         check::<Method>(&METHODS);
         check::<ClassLikelihood>(&LIKELIHOODS);
         check::<LengthscaleChoice>(&LENGTHSCALES);
-        check::<ScaleTransform>(&TRANSFORMS);
+        check::<Transform>(&TRANSFORMS);
         check::<ScaleSpread>(&SPREADS);
     }
 

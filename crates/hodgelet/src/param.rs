@@ -49,7 +49,8 @@ impl Transform {
     pub fn derivative(self, u: f64) -> f64 {
         match self {
             Self::Log => u.exp(),
-            Self::Softplus => sigmoid(u),
+            // Where e^−u overflows the derivative is 0.
+            Self::Softplus => 1.0 / (1.0 + (-u).exp()),
             Self::Logit => sigmoid(u) * sigmoid(-u),
         }
     }
@@ -276,6 +277,7 @@ mod tests {
     fn extreme_numbers_stay_in_the_domain() {
         assert_eq!(Transform::Softplus.forward(1e6), 1e6);
         assert_eq!(Transform::Softplus.forward(-1e6), 0.0);
+        assert_eq!([-1e6, 1e6].map(|u| Transform::Softplus.derivative(u)), [0.0, 1.0]);
         assert_eq!(Transform::Logit.forward(1e6), 1.0);
         assert_eq!(Transform::Logit.derivative(-1e6), 0.0);
     }

@@ -5,8 +5,9 @@ use crate::gp::VariationalParams;
 use crate::hodge::Weighting;
 use crate::kernel::Family;
 use crate::likelihood::{LikelihoodParams, Link};
+use crate::param::Transform;
 use crate::train::LbfgsParams;
-use crate::wavelet::{ScaleSpread, ScaleTransform};
+use crate::wavelet::ScaleSpread;
 use serde::{Deserialize, Serialize};
 
 /// How many lengthscales a block has.
@@ -174,7 +175,7 @@ impl Method {
         params.kernel.initial_lengthscale = Some(1.0);
         params.prior_deviation = None;
         if let FeatureTransform::Wavelets(bank) = &mut params.space.transform {
-            bank.transform = ScaleTransform::Softplus;
+            bank.transform = Transform::Softplus;
             bank.spread = ScaleSpread::Reference;
         }
         if self == Self::Hodge {

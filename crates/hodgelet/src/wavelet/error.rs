@@ -20,7 +20,10 @@ pub enum BankError {
         /// Scales in each.
         per_filter: usize,
     },
-    /// The range of the initial scales makes no sense.
+    /// A transform whose values are not all positive numbers.
+    #[error("scales under the transform `logit`, which ends at 1, expected `log` or `softplus`")]
+    Transform,
+    /// The range of the initial scales is invalid.
     #[error(
         "initial {which} scales from {lowest} to {highest}, expected {:e} <= lowest <= highest <= {:e}",
         SCALE_RANGE.0, SCALE_RANGE.1

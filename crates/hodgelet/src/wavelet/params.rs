@@ -1,10 +1,15 @@
 //! Settings of a bank, and the banks made from them.
 
 use super::bank::check_length;
-use super::{BandPass, Bank, BankError, LowPass, SCALE_RANGE, ScaleTransform};
+use super::{BandPass, Bank, BankError, LowPass};
+use crate::param::Transform;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+
+/// Smallest and largest scale a bank accepts: wide enough for any spectrum, and narrow enough that no product
+/// of a scale, its inverse and an eigenvalue below 1e200 leaves the range of double precision.
+pub const SCALE_RANGE: (f64, f64) = (1e-100, 1e100);
 
 /// Most scales a bank may have.
 pub const MAX_SCALES: usize = 1 << 20;
@@ -51,8 +56,8 @@ pub struct BankParams {
     pub low_pass: Option<LowPass>,
     /// The band-pass terms.
     pub band_pass: BandPass,
-    /// How scales depend on the parameters that are trained.
-    pub transform: ScaleTransform,
+    /// How scales depend on the parameters that are trained: [`Transform::Log`] or [`Transform::Softplus`].
+    pub transform: Transform,
     /// What the initial scales are made for.
     pub spread: ScaleSpread,
     /// Lowest and highest initial scale `α` of the low-pass terms, drawn uniformly.
@@ -68,7 +73,7 @@ impl Default for BankParams {
             n_bands: 3,
             low_pass: Some(LowPass::default()),
             band_pass: BandPass::default(),
-            transform: ScaleTransform::default(),
+            transform: Transform::Log,
             spread: ScaleSpread::default(),
             low_pass_scales: (4.0, 6.0),
             band_pass_scales: (0.1, 5.0),
@@ -81,8 +86,8 @@ impl BankParams {
     ///
     /// # Errors
     ///
-    /// [`BankError`] when there would be no filter, an empty one, or too many scales, or when a range of scales
-    /// is not an increasing pair within [`SCALE_RANGE`].
+    /// [`BankError`] when there would be no filter, an empty one, or too many scales, when the transform does not reach
+    /// every positive scale, or when a range of scales is not an increasing pair within [`SCALE_RANGE`].
     pub fn check(self) -> Result<CheckedBankParams, BankError> {
         let (n_filters, per_filter) = (self.n_filters, self.per_filter());
         if n_filters == 0 {
@@ -93,6 +98,9 @@ impl BankParams {
         }
         if n_filters.checked_mul(per_filter).is_none_or(|n| n > MAX_SCALES) {
             return Err(BankError::TooLarge { n_filters, per_filter });
+        }
+        if self.transform == Transform::Logit {
+            return Err(BankError::Transform);
         }
         let ranges = [("low-pass", self.low_pass_scales), ("band-pass", self.band_pass_scales)];
         for (which, (lowest, highest)) in ranges {
@@ -164,11 +172,12 @@ impl CheckedBankParams {
             own.iter().chain(&band_pass[j * n_bands..(j + 1) * n_bands]).copied()
         });
         let scales: Vec<f64> = scales.collect();
-        // Looked at before the transform, which would turn a negative scale into NaN.
-        if let Some(index) = scales.iter().position(|s| !(SCALE_RANGE.0..=SCALE_RANGE.1).contains(s)) {
-            return Err(BankError::Scale { index, found: scales[index] });
-        }
-        let parameters: Vec<f64> = scales.iter().map(|&scale| self.0.transform.parameter(scale)).collect();
+        let parameter = |(index, &scale): (usize, &f64)| {
+            let inside = (SCALE_RANGE.0..=SCALE_RANGE.1).contains(&scale);
+            let parameter = self.0.transform.inverse(scale).ok().filter(|_| inside);
+            parameter.ok_or(BankError::Scale { index, found: scale })
+        };
+        let parameters = scales.iter().enumerate().map(parameter).collect::<Result<Vec<f64>, _>>()?;
         self.with_parameters(&parameters)
     }
 

@@ -3,7 +3,8 @@
 use super::*;
 use crate::model::testing::{dataset, small_bank, small_params};
 use crate::model::{ClassLikelihood, FeatureTransform};
-use crate::wavelet::{BankParams, ScaleSpread, ScaleTransform};
+use crate::param::Transform;
+use crate::wavelet::{BankParams, ScaleSpread};
 
 /// Step of the differences: the five-point formula errs by about its fourth power.
 const STEP: f64 = 1e-3;
@@ -102,7 +103,7 @@ fn the_gradient_is_right_for_every_choice_of_lengthscales_and_family() {
 
 #[test]
 fn the_gradient_is_right_for_every_transform_of_the_scales() {
-    for transform in [ScaleTransform::Log, ScaleTransform::Softplus] {
+    for transform in [Transform::Log, Transform::Softplus] {
         let mut params = small_params();
         params.space.transform = FeatureTransform::Wavelets(BankParams { transform, ..small_bank() });
         check_gradient(&params, &dataset(10, 2, 11));

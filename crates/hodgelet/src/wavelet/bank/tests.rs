@@ -1,7 +1,8 @@
 //! The bank against its definition, and its gradients against finite differences.
 
 use super::*;
-use crate::wavelet::{BandPass, BankParams, LowPass, ScaleSpread, ScaleTransform};
+use crate::param::Transform;
+use crate::wavelet::{BandPass, BankParams, LowPass, ScaleSpread};
 
 /// Every combination of families, with and without each kind of term.
 fn banks() -> Vec<Bank> {
@@ -9,7 +10,7 @@ fn banks() -> Vec<Bank> {
     for low_pass in [None].into_iter().chain(LowPass::ALL.iter().copied().map(Some)) {
         for &band_pass in BandPass::ALL {
             for n_bands in [0, 1, 3] {
-                for transform in [ScaleTransform::Log, ScaleTransform::Softplus] {
+                for transform in [Transform::Log, Transform::Softplus] {
                     let params = BankParams {
                         n_filters: 3,
                         n_bands,
@@ -120,7 +121,7 @@ fn settings_are_read_from_json_by_name() {
         n_filters: 2,
         low_pass: None,
         band_pass: BandPass::AbSpline,
-        transform: ScaleTransform::Softplus,
+        transform: Transform::Softplus,
         ..Default::default()
     };
     assert_eq!(params, expected);
@@ -139,6 +140,10 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(
         message(BankParams { n_filters: usize::MAX, ..base() }),
         "18446744073709551615 filters of 4 scales, expected at most 1048576 scales in all"
+    );
+    assert_eq!(
+        message(BankParams { transform: Transform::Logit, ..base() }),
+        "scales under the transform `logit`, which ends at 1, expected `log` or `softplus`"
     );
     assert_eq!(
         message(BankParams { band_pass_scales: (2.0, f64::NAN), ..base() }),
