@@ -88,7 +88,7 @@ impl SignalArgs {
 /// Whether a dataset has labels or attributes on the cells of a dimension.
 #[must_use]
 pub fn has_columns(dataset: &Dataset, dim: usize) -> bool {
-    dataset.columns.iter().any(|column| column.dim == dim)
+    dataset.columns().iter().any(|column| column.dim == dim)
 }
 
 /// Which Laplacian.

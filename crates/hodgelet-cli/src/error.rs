@@ -2,6 +2,7 @@
 
 use crate::download::DownloadError;
 use hodgelet::complex::ComplexError;
+use hodgelet::dataset::DatasetError;
 use hodgelet::encode::EncodeError;
 use hodgelet::feature::FourierError;
 use hodgelet::hodge::HodgeError;
@@ -57,6 +58,9 @@ pub enum CommandError {
     /// From reading a dataset.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// From putting a dataset together.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
     /// From drawing a built-in dataset.
     #[error(transparent)]
     Generate(#[from] GenerateError),

@@ -113,7 +113,7 @@ impl ModelArgs {
         }
         params.space.signed.clone_from(&self.signed);
         if self.signed_only {
-            let highest = dataset.complexes.iter().map(|complex| complex.dim()).max().unwrap_or(0);
+            let highest = dataset.complexes().iter().map(|complex| complex.dim()).max().unwrap_or(0);
             let parts = [Component::Exact, Component::Coexact, Component::Harmonic, Component::Whole];
             let blocks = (0..=highest.max(2)).flat_map(|dim| parts.map(|component| Block { dim, component }));
             params.space.without.extend(blocks);
@@ -151,10 +151,10 @@ fn lengthscales() -> impl TypedValueParser<Value = LengthscaleChoice> {
 pub fn default_vertices(method: Method, dataset: &Dataset) -> VertexSignal {
     let is_flow = |c: &Column| c.dim == 1 && c.orientation == Orientation::Oriented;
     let is_signal = |c: &Column| c.dim == 0 && c.name != POSITIONS && c.name != WEIGHTS;
-    let on_vertices = dataset.columns.iter().any(is_signal);
+    let on_vertices = dataset.columns().iter().any(is_signal);
     match method {
         Method::LineGraph => VertexSignal::None,
-        Method::Hodge if dataset.columns.iter().any(is_flow) && !on_vertices && has_edges(dataset) => {
+        Method::Hodge if dataset.columns().iter().any(is_flow) && !on_vertices && has_edges(dataset) => {
             VertexSignal::None
         }
         _ => VertexSignal::Reference,
@@ -163,7 +163,7 @@ pub fn default_vertices(method: Method, dataset: &Dataset) -> VertexSignal {
 
 /// Whether 1-cells are edges between two vertices, and no hyperedges.
 fn has_edges(dataset: &Dataset) -> bool {
-    dataset.complexes.iter().all(|complex| complex.n_cells(1) == 0 || complex.edge(0).is_some())
+    dataset.complexes().iter().all(|complex| complex.n_cells(1) == 0 || complex.edge(0).is_some())
 }
 
 /// A family by its short name.
@@ -215,12 +215,14 @@ mod tests {
     fn a_flow_is_the_signal_unless_vertices_have_one() {
         let mut recipe = hodgelet_data::generate::builtin("vector-fields").unwrap();
         recipe.set("n_fields=2").unwrap();
-        let mut fields = recipe.generate(0).unwrap();
-        let place = fields.columns.iter().position(|column| column.name == POSITIONS).unwrap();
+        let fields = recipe.generate(0).unwrap();
         assert_eq!(default_vertices(Method::Hodge, &fields), VertexSignal::None);
         assert_eq!(default_vertices(Method::LineGraph, &fields), VertexSignal::None);
         assert_eq!(default_vertices(Method::Wt, &fields), VertexSignal::Reference);
-        fields.columns[place].name = "charge".to_owned();
+        let mut columns = fields.columns().to_vec();
+        let place = columns.iter().position(|column| column.name == POSITIONS).unwrap();
+        columns[place].name = "charge".to_owned();
+        let fields = fields.with_columns(columns).unwrap();
         assert_eq!(default_vertices(Method::Hodge, &fields), VertexSignal::Reference);
         assert_eq!(default_vertices(Method::LineGraph, &fields), VertexSignal::None);
     }

@@ -62,7 +62,7 @@ impl DatasetArgs {
         let read = self.read_silently()?;
         if !read.report.is_clean() {
             let what = read.report.to_string().replace('\n', "; ");
-            terminal.warn(&format!("{}: {what}", read.dataset.name));
+            terminal.warn(&format!("{}: {what}", read.dataset.name()));
         }
         Ok(read)
     }

@@ -25,7 +25,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("  {:+.2} from {block}", share[(0, 0)]);
     }
     let PredictedTargets::Classes { labels, .. } = &prediction.targets else { return Ok(()) };
-    let Targets::Classes { labels: truth, .. } = &unseen.targets else { return Ok(()) };
+    let Targets::Classes { labels: truth, .. } = unseen.targets() else { return Ok(()) };
     let right = labels.iter().zip(truth).filter(|(found, expected)| found == expected).count();
     println!("{right} of {} unseen fields classified correctly", labels.len());
     Ok(())

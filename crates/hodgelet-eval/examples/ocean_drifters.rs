@@ -72,11 +72,11 @@ pub fn drifters(folder: &Path) -> Result<Dataset, Failure> {
     }
     let complexes = vec![complex; labels.len()];
     let targets = Targets::Classes { names: vec!["clockwise".into(), "anticlockwise".into()], labels };
-    let mut dataset = Dataset { name: "ocean-drifters".into(), complexes, columns: vec![], targets };
+    let dataset = Dataset::new("ocean-drifters", complexes, vec![], targets)?;
     let (name, starts) = ("flow".to_owned(), dataset.cell_starts(1));
     let values = ColumnValues::Real { channels: vec!["flow".into()], values: flows };
-    dataset.columns = vec![Column { name, dim: 1, orientation: Orientation::Oriented, starts, values }];
-    Ok(dataset)
+    let orientation = Orientation::Oriented;
+    Ok(dataset.with_column(Column { name, dim: 1, orientation, starts, values })?)
 }
 
 /// Accuracies of energies alone, and with signed features.

@@ -92,7 +92,7 @@ pub fn cross_validate(
     memory_budget: usize,
     callback: impl Fn(Event) -> ControlFlow<()> + Sync,
 ) -> Result<Vec<FoldRun>, CrossValidateError> {
-    if dataset.targets == Targets::None {
+    if *dataset.targets() == Targets::None {
         return Err(CrossValidateError::NoTargets);
     }
     splits.iter().try_for_each(|split| split.check(dataset.len()))?;
@@ -150,7 +150,7 @@ fn encodings(
 /// How many splits fit in memory together: each needs some square matrices of the size of its training part.
 fn side_by_side(params: &ModelParams, splits: &[Split], dataset: &Dataset, budget: usize) -> usize {
     let n = splits.iter().map(|split| split.train.len()).max().unwrap_or(1);
-    let latents = match &dataset.targets {
+    let latents = match dataset.targets() {
         Targets::Classes { names, .. } if names.len() > 2 => names.len(),
         _ => 1,
     };
@@ -169,7 +169,7 @@ fn run_split(
 ) -> Result<FoldRun, ModelError> {
     let seed = params.seed.wrapping_add(split.repeat as u64);
     let params = ModelParams { seed, ..params.clone() };
-    let model = params.fit_measured(encoding, measured, &dataset.targets, &split.train, callback)?;
+    let model = params.fit_measured(encoding, measured, dataset.targets(), &split.train, callback)?;
     let began = Instant::now();
     let test: Vec<_> = split.test.iter().map(|&i| &measured.measures[i]).collect();
     let prediction = model.predict_measured(&test)?;
@@ -191,7 +191,7 @@ pub fn cross_validate_search(
     memory_budget: usize,
     callback: impl Fn(Event) -> ControlFlow<()> + Sync,
 ) -> Result<Vec<(FoldRun, Vec<Tried>)>, CrossValidateError> {
-    if dataset.targets == Targets::None {
+    if *dataset.targets() == Targets::None {
         return Err(CrossValidateError::NoTargets);
     }
     splits.iter().try_for_each(|split| split.check(dataset.len()))?;
@@ -245,7 +245,7 @@ fn fold_run(
     split: &Split,
     began: Instant,
 ) -> FoldRun {
-    let predictions = match (prediction.targets, dataset.targets.select(&split.test)) {
+    let predictions = match (prediction.targets, dataset.targets().select(&split.test)) {
         (PredictedTargets::Classes { probabilities, .. }, Targets::Classes { labels, .. }) => {
             let (n, n_classes) = probabilities.shape();
             let at = |i: usize| (0..n_classes).map(move |c| (i, c));

@@ -26,7 +26,8 @@ fn communities() -> Dataset {
 fn mean_degrees() -> Dataset {
     let dataset = communities();
     let degree = |complex: &Complex| 2.0 * complex.n_cells(1) as f64 / complex.n_cells(0) as f64;
-    Dataset { targets: Targets::Real(dataset.complexes.iter().map(degree).collect()), ..dataset }
+    let targets = Targets::Real(dataset.complexes().iter().map(degree).collect());
+    dataset.with_targets(targets).unwrap()
 }
 
 /// Settings of a method, with few steps.
@@ -38,7 +39,7 @@ fn quick(method: Method) -> ModelParams {
 
 fn k_fold(dataset: &Dataset, folds: usize, repeats: usize) -> Vec<Split> {
     let params = KFoldParams { folds, repeats, ..KFoldParams::default() }.check().unwrap();
-    match &dataset.targets {
+    match dataset.targets() {
         Targets::Classes { labels, .. } => params.stratified(labels).unwrap(),
         _ => params.plain(dataset.len()).unwrap(),
     }
@@ -73,15 +74,15 @@ fn of_model(run: &FoldRun) -> (usize, usize, u64, usize, usize, Vec<u64>) {
 
 /// The dataset with a wrong target for every item that `split` does not train on.
 fn with_wrong_targets(dataset: &Dataset, split: &Split) -> Dataset {
-    let mut wrong = dataset.clone();
+    let mut targets = dataset.targets().clone();
     for &i in split.test.iter().chain(&split.validation) {
-        match &mut wrong.targets {
+        match &mut targets {
             Targets::Classes { names, labels } => labels[i] = (labels[i] + 1) % names.len() as u32,
             Targets::Real(values) => values[i] = 1e3 - values[i],
             Targets::None => unreachable!("both datasets have targets"),
         }
     }
-    wrong
+    dataset.clone().with_targets(targets).unwrap()
 }
 
 #[test]
@@ -169,7 +170,8 @@ fn a_callback_that_breaks_ends_everything() {
 #[test]
 fn a_dataset_without_targets_is_refused() {
     let known = communities();
-    let error = failure(&Dataset { targets: Targets::None, ..known.clone() }, &k_fold(&known, 3, 1));
+    let unknown = known.clone().with_targets(Targets::None).unwrap();
+    let error = failure(&unknown, &k_fold(&known, 3, 1));
     assert_eq!(error, CrossValidateError::NoTargets);
     assert_eq!(
         error.to_string(),
@@ -180,12 +182,14 @@ fn a_dataset_without_targets_is_refused() {
 
 #[test]
 fn a_fold_with_one_class_is_named() {
-    let mut dataset = communities();
+    let dataset = communities();
     let mut splits = k_fold(&dataset, 3, 1);
-    let Targets::Classes { labels, names } = &mut dataset.targets else { unreachable!() };
+    let mut targets = dataset.targets().clone();
+    let Targets::Classes { labels, names } = &mut targets else { unreachable!() };
     names[0] = "two".to_owned();
     splits[2].train.retain(|&i| labels[i] == 0);
     splits[2].repeat = 4;
+    let dataset = dataset.with_targets(targets).unwrap();
     let source = ModelError::OneClass { n: splits[2].train.len(), class: "two".to_owned() };
     let message = format!("repeat 4, fold 2: {source}");
     let error = failure(&dataset, &splits);

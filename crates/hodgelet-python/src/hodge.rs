@@ -125,7 +125,7 @@ fn complexes(py: Python<'_>, batch: &Bound<'_, PyAny>, cliques: usize) -> PyResu
             true => complex.clique_complex(cliques).map_err(Fault::input),
             false => Ok(complex.clone()),
         };
-        let complexes = dataset.complexes.iter().map(lifted).collect::<Result<_, _>>()?;
+        let complexes = dataset.complexes().iter().map(lifted).collect::<Result<_, _>>()?;
         Ok((dataset, complexes))
     })
 }

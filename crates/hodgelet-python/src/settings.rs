@@ -56,7 +56,7 @@ impl Settings {
         let without: Vec<String> = self.take("without")?.unwrap_or_default();
         space.without = without.iter().map(|name| block(name)).collect::<Result<_, _>>()?;
         if self.take("signed_only")?.unwrap_or(false) {
-            let highest = dataset.complexes.iter().map(|complex| complex.dim()).max().unwrap_or(0);
+            let highest = dataset.complexes().iter().map(|complex| complex.dim()).max().unwrap_or(0);
             let parts = [Component::Exact, Component::Coexact, Component::Harmonic, Component::Whole];
             let energies =
                 (0..=highest.max(2)).flat_map(|dim| parts.map(|component| Block { dim, component }));

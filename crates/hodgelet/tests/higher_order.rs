@@ -26,7 +26,7 @@ fn quick() -> ModelParams {
 fn classes(complexes: Vec<Complex>) -> Dataset {
     let labels = (0..complexes.len()).map(|i| (i % 2) as u32).collect();
     let targets = Targets::Classes { names: vec!["even".to_owned(), "odd".to_owned()], labels };
-    Dataset { name: "generated".to_owned(), complexes, columns: vec![], targets }
+    Dataset::new("generated", complexes, vec![], targets).unwrap()
 }
 
 /// Random clique complexes of dimension 3; odd ones are denser.
@@ -113,14 +113,8 @@ fn signals_on_any_subset_of_dimensions_will_do() {
 
 #[test]
 fn structure_of_cells_that_a_lift_adds_is_seen() {
-    let graphs = Dataset {
-        complexes: solids(12)
-            .complexes
-            .iter()
-            .map(|c| Complex::graph(c.n_cells(0), &c.edges().collect::<Vec<_>>()).unwrap())
-            .collect(),
-        ..solids(12)
-    };
+    let graph = |c: &Complex| Complex::graph(c.n_cells(0), &c.edges().collect::<Vec<_>>()).unwrap();
+    let graphs = classes(solids(12).complexes().iter().map(graph).collect());
     let mut params = quick();
     (params.space.encoding.vertices, params.space.encoding.edges) =
         (VertexSignal::Curvature, CellSignal::Degree);
@@ -139,7 +133,7 @@ fn structure_of_cells_that_a_lift_adds_is_seen() {
 fn flows(n: usize, edges: &[[u32; 2]]) -> Dataset {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     let complex = Complex::graph(8, edges).unwrap();
-    let mut dataset = classes(vec![complex; n]);
+    let dataset = classes(vec![complex; n]);
     let mut values = Vec::new();
     for i in 0..n {
         let way = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -148,8 +142,8 @@ fn flows(n: usize, edges: &[[u32; 2]]) -> Dataset {
             values.push(round + 0.5 * (rng.random::<f64>() - 0.5));
         }
     }
-    dataset.columns = vec![column(&dataset, "flow", 1, &["flow"], values)];
-    dataset
+    let flow = column(&dataset, "flow", 1, &["flow"], values);
+    dataset.with_column(flow).unwrap()
 }
 
 fn ring() -> Vec<[u32; 2]> {
@@ -201,12 +195,14 @@ fn signed_features_refuse_another_complex() {
          expected 10 in that of the training complexes"
     );
     assert!(error.hint().is_some());
-    let mut mixed = flows(4, &ring());
-    mixed.complexes[2] = Complex::graph(8, &turned).unwrap();
+    let (name, mut complexes, columns, targets) = flows(4, &ring()).into_parts();
+    complexes[2] = Complex::graph(8, &turned).unwrap();
+    let mixed = Dataset::new(name, complexes, columns, targets).unwrap();
     let error = params.fit(&mixed, &[0, 1, 2, 3], go_on).unwrap_err();
     assert!(matches!(error, ModelError::Signed(SignedError::NotShared { index: 2, .. })), "{error}");
-    let mut plain = flows(4, &ring());
-    plain.columns[0].orientation = Orientation::Unoriented;
+    let mut columns = flows(4, &ring()).columns().to_vec();
+    columns[0].orientation = Orientation::Unoriented;
+    let plain = flows(4, &ring()).with_columns(columns).unwrap();
     let error = params.fit(&plain, &[0, 1], go_on).unwrap_err();
     assert_eq!(error.to_string(), "signed features on cells of dimension 1, but no oriented signal is there");
 }
@@ -215,13 +211,12 @@ fn signed_features_refuse_another_complex() {
 fn metric_weights_come_from_positions() {
     let square = Complex::graph(4, &[[0, 1], [1, 2], [2, 3], [0, 3], [0, 2]]).unwrap();
     let square = square.with_triangles(&[[0, 1, 2], [0, 2, 3]]).unwrap();
-    let mut dataset = classes(vec![square.clone(), square]);
+    let bare = classes(vec![square.clone(), square]);
     let positions = [0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 3.0, 0.0, 3.0, 1.0, 0.0, 1.0];
     let flow = [1.0, 2.0, 3.0, 4.0, 5.0, 1.0, 2.0, 3.0, 4.0, 5.0];
-    dataset.columns = vec![
-        column(&dataset, POSITIONS, 0, &["x", "y"], positions.to_vec()),
-        column(&dataset, "flow", 1, &["flow"], flow.to_vec()),
-    ];
+    let positions = column(&bare, POSITIONS, 0, &["x", "y"], positions.to_vec());
+    let flow = column(&bare, "flow", 1, &["flow"], flow.to_vec());
+    let dataset = bare.with_columns(vec![positions, flow.clone()]).unwrap();
     let mut params = quick();
     params.space.encoding.vertices = VertexSignal::None;
     let measures = |params: &ModelParams, dataset: &Dataset| {
@@ -234,8 +229,8 @@ fn metric_weights_come_from_positions() {
     let metric = measures(&params, &dataset).unwrap();
     assert_ne!(metric[0], metric[1]);
     assert_survives_a_file(&fit(&params, &dataset), &dataset);
-    dataset.columns.remove(0);
-    let error = measures(&params, &dataset).unwrap_err();
+    let without = dataset.with_columns(vec![flow]).unwrap();
+    let error = measures(&params, &without).unwrap_err();
     assert_eq!(
         error.to_string(),
         "complex 0: the dataset has no column `position` of 2 or 3 numbers on its vertices, which metric weights need"

@@ -126,12 +126,12 @@ fn energies(args: &EnergiesArgs, terminal: Terminal) -> Result<Times, CommandErr
         check_interrupt()?;
     }
     drop(bar);
-    let total = |k: usize| dataset.complexes.iter().map(|complex| complex.n_cells(k)).sum();
+    let total = |k: usize| dataset.complexes().iter().map(|complex| complex.n_cells(k)).sum();
     Ok(Times {
         graphs: dataset.len(),
         vertices: total(0),
         edges: total(1),
-        dataset: dataset.name,
+        dataset: dataset.name().to_owned(),
         dims,
         vertex_signal: name_of(&space.encoding.vertices),
         edge_signal: name_of(&space.encoding.edges),

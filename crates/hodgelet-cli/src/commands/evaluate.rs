@@ -109,7 +109,7 @@ impl EvaluateArgs {
 ///
 /// [`CommandError::Usage`] when there are too few items.
 pub fn k_fold(dataset: &Dataset, params: KFoldParams) -> Result<Vec<Split>, CommandError> {
-    let made = params.check().and_then(|params| match &dataset.targets {
+    let made = params.check().and_then(|params| match dataset.targets() {
         Targets::Classes { labels, .. } => params.stratified(labels),
         _ => params.plain(dataset.len()),
     });
@@ -181,12 +181,12 @@ pub fn evaluation_of(
     params: &ModelParams,
     runs: &[FoldRun],
 ) -> Result<Evaluation, CommandError> {
-    let class_names = match &dataset.targets {
+    let class_names = match dataset.targets() {
         Targets::Classes { names, .. } => names.clone(),
         _ => Vec::new(),
     };
     let subject = Subject {
-        dataset: dataset.name.clone(),
+        dataset: dataset.name().to_owned(),
         model: model.to_owned(),
         graphs: dataset.len(),
         class_names,

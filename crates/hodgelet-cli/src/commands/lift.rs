@@ -101,10 +101,11 @@ struct Summary {
 pub fn run(args: &LiftArgs, terminal: Terminal) -> Result<(), CommandError> {
     args.check()?;
     let read = args.source.read(terminal)?;
-    let mut dataset = read.dataset;
-    let points = args.points(&dataset)?;
-    dataset.complexes = lifted(args, &dataset, points.as_ref(), terminal)?;
-    let left_out = args.drop_columns(&mut dataset);
+    let points = args.points(&read.dataset)?;
+    let complexes = lifted(args, &read.dataset, points.as_ref(), terminal)?;
+    let (name, _, columns, targets) = read.dataset.into_parts();
+    let (kept, left_out) = args.kept_columns(columns);
+    let dataset = Dataset::new(name, complexes, kept, targets)?;
     if !left_out.is_empty() {
         terminal.warn(&format!("left out, as their cells are: {}", left_out.join(", ")));
     }
@@ -114,10 +115,10 @@ pub fn run(args: &LiftArgs, terminal: Terminal) -> Result<(), CommandError> {
         }
         error => error.into(),
     })?;
-    let highest = dataset.complexes.iter().map(Complex::dim).max().unwrap_or(0);
-    let total = |k: usize| dataset.complexes.iter().map(|complex| complex.n_cells(k)).sum();
+    let highest = dataset.complexes().iter().map(Complex::dim).max().unwrap_or(0);
+    let total = |k: usize| dataset.complexes().iter().map(|complex| complex.n_cells(k)).sum();
     let summary = Summary {
-        name: dataset.name.clone(),
+        name: dataset.name().to_owned(),
         to: args.to,
         complexes: dataset.len(),
         cells: (0..=highest).map(total).collect(),
@@ -165,8 +166,7 @@ impl LiftArgs {
             return Ok(None);
         }
         let name = self.points.as_deref().unwrap_or(POSITIONS);
-        let column = dataset.columns.iter().find(|column| column.dim == 0 && column.name == name);
-        let real = column.and_then(|column| match &column.values {
+        let real = dataset.column(0, name).and_then(|column| match &column.values {
             ColumnValues::Real { channels, values } => {
                 Some(Points { column, width: channels.len(), values: values.as_slice() })
             }
@@ -183,7 +183,7 @@ impl LiftArgs {
             Some(points) => Ok(Some(points)),
             None => {
                 let of_vertices = dataset
-                    .columns
+                    .columns()
                     .iter()
                     .filter(|column| column.dim == 0 && matches!(column.values, ColumnValues::Real { .. }));
                 let known: Vec<&str> = of_vertices.map(|column| column.name.as_str()).collect();
@@ -197,13 +197,13 @@ impl LiftArgs {
         }
     }
 
-    /// Takes columns of cells that did not stay out of a dataset, and names them.
-    fn drop_columns(&self, dataset: &mut Dataset) -> Vec<String> {
+    /// The columns of cells that the lifting keeps, and the names of the others.
+    fn kept_columns(&self, columns: Vec<Column>) -> (Vec<Column>, Vec<String>) {
         let highest = if matches!(self.to, Lifting::Rips | Lifting::Alpha) { 0 } else { 1 };
         let (kept, dropped): (Vec<Column>, Vec<Column>) =
-            std::mem::take(&mut dataset.columns).into_iter().partition(|column| column.dim <= highest);
-        dataset.columns = kept;
-        dropped.iter().map(|column| format!("{} of dimension {}", column.name, column.dim)).collect()
+            columns.into_iter().partition(|column| column.dim <= highest);
+        let name = |column: &Column| format!("{} of dimension {}", column.name, column.dim);
+        (kept, dropped.iter().map(name).collect())
     }
 
     /// The complex made of one item.
@@ -256,7 +256,7 @@ fn lifted(
         let end = dataset.len().min(start + CHUNK);
         let one = |i: usize| {
             let coordinates = points.map(|points| points.of(i));
-            args.lift(&dataset.complexes[i], coordinates, points.map_or(0, |points| points.width))
+            args.lift(&dataset.complexes()[i], coordinates, points.map_or(0, |points| points.width))
         };
         let chunk: Vec<Result<Complex, ComplexError>> = (start..end).into_par_iter().map(one).collect();
         for (i, result) in (start..).zip(chunk) {

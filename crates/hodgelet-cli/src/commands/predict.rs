@@ -104,14 +104,14 @@ impl Predictions {
         };
         let prediction_of = |i: usize| Row {
             id: ids.get(i).cloned().unwrap_or_else(|| i.to_string()),
-            outcome: outcome(model.targets(), &dataset.targets, &prediction.targets, i),
+            outcome: outcome(model.targets(), dataset.targets(), &prediction.targets, i),
             latent_mean: row(&prediction.latent_mean, i),
             latent_variance: row(&prediction.latent_variance, i),
             blocks: shares(i).collect(),
         };
         let predictions: Vec<Row> = (0..dataset.len()).map(prediction_of).collect();
         let (accuracy, rmse) = scores(&predictions);
-        Self { dataset: dataset.name.clone(), graphs: dataset.len(), accuracy, rmse, predictions }
+        Self { dataset: dataset.name().to_owned(), graphs: dataset.len(), accuracy, rmse, predictions }
     }
 }
 

@@ -83,7 +83,7 @@ mod tests {
         // Without random edges the rest are isolated vertices, but for the one that holds the ring or clique.
         let params = RingVsCliqueParams { edge_probability: 0.0, n_attached: (6, 6), ..Default::default() };
         let data = params.check().unwrap().generate(3);
-        for (i, graph) in data.complexes.iter().enumerate() {
+        for (i, graph) in data.complexes().iter().enumerate() {
             assert_eq!(graph.n_cells(1), if i % 2 == 0 { 6 + 1 } else { 15 + 1 });
             let mut degrees = graph.degrees();
             degrees.sort_unstable_by(|a, b| b.cmp(a));
@@ -97,7 +97,7 @@ mod tests {
     fn defaults_follow_the_reference() {
         let data = RingVsCliqueParams::default().check().unwrap().generate(0);
         assert_eq!(data.len(), 200);
-        let sizes: Vec<usize> = data.complexes.iter().map(|c| c.n_cells(0)).collect();
+        let sizes: Vec<usize> = data.complexes().iter().map(|c| c.n_cells(0)).collect();
         assert!(sizes.iter().all(|n| (15..=38).contains(n)));
         assert!(sizes.iter().min() < Some(&18) && sizes.iter().max() > Some(&35));
     }

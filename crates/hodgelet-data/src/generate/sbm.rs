@@ -76,7 +76,7 @@ mod tests {
     fn certain_blocks_are_the_components() {
         let params = SbmParams { p_within: 1.0, p_between: 0.0, ..Default::default() };
         let data = params.check().unwrap().generate(5);
-        for (i, graph) in data.complexes.iter().enumerate() {
+        for (i, graph) in data.complexes().iter().enumerate() {
             let (component, count) = graph.connected_components();
             assert_eq!(count, 2 + i % 2);
             let size = |c| component.iter().filter(|&&x| x as usize == c).count();
@@ -89,6 +89,6 @@ mod tests {
     fn defaults_follow_the_reference() {
         let data = SbmParams::default().check().unwrap().generate(0);
         assert_eq!(data.len(), 200);
-        assert!(data.complexes.iter().all(|c| (10..30).contains(&c.n_cells(0))));
+        assert!(data.complexes().iter().all(|c| (10..30).contains(&c.n_cells(0))));
     }
 }

@@ -249,7 +249,7 @@ fn collected(items: Vec<(Mesh, Vec<f64>)>) -> Dataset {
     let positions = items.iter().flat_map(|(mesh, _)| mesh.positions.iter().flatten().copied()).collect();
     let flows = items.iter().flat_map(|(_, flow)| flow.iter().copied()).collect();
     let complexes = items.into_iter().map(|(mesh, _)| mesh.complex).collect();
-    let mut data = dataset("vector-fields", complexes, &["curl-free", "divergence-free"]);
+    let data = dataset("vector-fields", complexes, &["curl-free", "divergence-free"]);
     let column = |name: &str, dim, orientation, channels: &[&str], values| Column {
         name: name.to_owned(),
         dim,
@@ -257,11 +257,11 @@ fn collected(items: Vec<(Mesh, Vec<f64>)>) -> Dataset {
         starts: data.cell_starts(dim),
         values: ColumnValues::Real { channels: channels.iter().map(|&c| c.to_owned()).collect(), values },
     };
-    data.columns = vec![
+    let columns = vec![
         column("position", 0, Orientation::Unoriented, &["x", "y"], positions),
         column("flow", 1, Orientation::Oriented, &["flow"], flows),
     ];
-    data
+    data.with_columns(columns).expect("settings within their ranges give a finite number per cell")
 }
 
 #[cfg(test)]

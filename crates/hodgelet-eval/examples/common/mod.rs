@@ -16,7 +16,7 @@ pub fn score(
     folds: usize,
 ) -> Result<f64, Box<dyn std::error::Error>> {
     let splits = KFoldParams { folds, train_on_validation: true, ..KFoldParams::default() }.check()?;
-    let splits = match &dataset.targets {
+    let splits = match dataset.targets() {
         Targets::Classes { labels, .. } => splits.stratified(labels)?,
         _ => splits.plain(dataset.len())?,
     };

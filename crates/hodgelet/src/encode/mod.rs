@@ -95,8 +95,8 @@ impl EncodingParams {
     ///
     /// # Errors
     ///
-    /// [`EncodeError`] when the dataset contradicts itself, does not have what is asked for, or would need more
-    /// than [`MAX_CHANNELS`] channels.
+    /// [`EncodeError`] when the dataset does not have what is asked for, or would need more than [`MAX_CHANNELS`]
+    /// channels.
     pub fn fit(&self, dataset: &Dataset, train: &[usize]) -> Result<Encoding, EncodeError> {
         self.fit_up_to(dataset, train, 0)
     }
@@ -113,14 +113,13 @@ impl EncodingParams {
         train: &[usize],
         lifted: usize,
     ) -> Result<Encoding, EncodeError> {
-        dataset.check()?;
         let len = dataset.len();
         if let Some(&index) = train.iter().find(|&&index| index >= len) {
             return Err(EncodeError::Index { index, len });
         }
-        let train = || train.iter().map(|&i| &dataset.complexes[i]);
+        let train = || train.iter().map(|&i| &dataset.complexes()[i]);
         let mut dims = vec![self.vertex_sources(dataset, &degree_counts(train()))?];
-        let highest = dataset.columns.iter().map(|column| column.dim);
+        let highest = dataset.columns().iter().map(|column| column.dim);
         let highest = highest.chain(train().map(Complex::dim)).max().unwrap_or(0);
         for dim in 1..=highest.max(lifted).max(1) {
             dims.push(self.cell_sources(dataset, dim)?);
@@ -288,13 +287,12 @@ impl Encoding {
             .is_some_and(|vertices| vertices.iter().flatten().any(|s| *s == Source::Curvature))
     }
 
-    /// Examines `dataset` once, so that its complexes can be encoded one by one.
+    /// Finds the columns of `dataset` once, so that its complexes can be encoded one by one.
     ///
     /// # Errors
     ///
     /// [`EncodeError`] when a column is missing or holds something else than where the encoding was fitted.
     pub fn bind<'a>(&'a self, dataset: &'a Dataset) -> Result<Encoder<'a>, EncodeError> {
-        dataset.check()?;
         let bind = |dim, sources: &'a [Source]| -> Result<Vec<Bound<'a>>, EncodeError> {
             sources.iter().map(|source| source.bind(dataset, dim)).collect()
         };
@@ -334,7 +332,7 @@ impl Encoder<'_> {
     /// When the dataset has no complex `i`.
     #[must_use]
     pub fn encode(&self, i: usize) -> (Vec<Option<Signal>>, usize) {
-        self.encode_on(i, &self.dataset.complexes[i])
+        self.encode_on(i, &self.dataset.complexes()[i])
     }
 
     /// As [`encode`](Self::encode), with structure taken from `complex`, the item after a lift that keeps its cells.
@@ -356,7 +354,7 @@ impl Encoder<'_> {
             let mut values = SparseMat::with_rows(n_cells);
             unknown += sources.iter().map(|s| s.append(complex, i, &mut values)).sum::<usize>();
             let signal = Signal::new(values, Arc::clone(channels));
-            Some(signal.expect("a checked dataset is finite and every source appends its channels"))
+            Some(signal.expect("a dataset is finite and every source appends its channels"))
         });
         (signals.collect(), unknown)
     }

@@ -31,7 +31,7 @@ impl Source {
     /// A source for each column of dimension `dim`, numbers before labels.
     pub fn columns(dataset: &Dataset, dim: usize) -> Vec<Self> {
         let of_dim =
-            || dataset.columns.iter().filter(move |column| column.dim == dim && !column.is_weights());
+            || dataset.columns().iter().filter(move |column| column.dim == dim && !column.is_weights());
         let real = of_dim().filter(|column| matches!(column.values, ColumnValues::Real { .. }));
         let labels = of_dim().filter(|column| matches!(column.values, ColumnValues::Labels { .. }));
         real.chain(labels).map(Self::column).collect()
@@ -91,7 +91,7 @@ impl Source {
         let (Self::Labels { name, .. } | Self::Real { name, .. }) = self else {
             return Ok(Bound { source: self, dim, column: None, recode: Vec::new() });
         };
-        let column = dataset.columns.iter().find(|column| column.dim == dim && column.name == *name);
+        let column = dataset.column(dim, name);
         let column = column.ok_or_else(|| EncodeError::MissingColumn { dim, name: name.clone() })?;
         let recode = match (self, &column.values) {
             (Self::Labels { categories, .. }, ColumnValues::Labels { categories: theirs, .. }) => {

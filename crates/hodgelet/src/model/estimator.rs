@@ -30,12 +30,8 @@ use std::ops::ControlFlow;
 ///     starts: (0..=12).map(|i| 4 * i).collect(),
 ///     values: ColumnValues::Real { channels: vec!["0".to_owned()], values: flows },
 /// };
-/// let dataset = Dataset {
-///     name: "squares".to_owned(),
-///     complexes: vec![square; 12],
-///     columns: vec![flow],
-///     targets: Targets::Classes { names: vec!["around".to_owned(), "out".to_owned()], labels },
-/// };
+/// let targets = Targets::Classes { names: vec!["around".to_owned(), "out".to_owned()], labels };
+/// let dataset = Dataset::new("squares", vec![square; 12], vec![flow], targets)?;
 ///
 /// let train: Vec<usize> = (0..10).collect();
 /// let model = HodgeletClassifier::new().seed(1).fit(&dataset, &train, |_| ControlFlow::Continue(()))?;
@@ -67,7 +63,7 @@ pub struct HodgeletClassifier {
 /// let path = |n: u32| Complex::graph(n as usize, &(1..n).map(|v| [v - 1, v]).collect::<Vec<_>>());
 /// let complexes = (2..14).map(path).collect::<Result<Vec<_>, _>>()?;
 /// let targets = Targets::Real((2..14).map(f64::from).collect());
-/// let dataset = Dataset { name: "paths".to_owned(), complexes, columns: vec![], targets };
+/// let dataset = Dataset::new("paths", complexes, vec![], targets)?;
 ///
 /// let mut space = SpaceParams::default();
 /// space.encoding.vertices = VertexSignal::Degree;
@@ -179,9 +175,9 @@ impl HodgeletClassifier {
         train: &[usize],
         callback: impl FnMut(Stage) -> ControlFlow<()>,
     ) -> Result<Model, ModelError> {
-        match dataset.targets {
+        match dataset.targets() {
             Targets::Classes { .. } => self.params.fit(dataset, train, callback),
-            _ => Err(wrong("classes", &dataset.targets)),
+            _ => Err(wrong("classes", dataset.targets())),
         }
     }
 }
@@ -198,9 +194,9 @@ impl HodgeletRegressor {
         train: &[usize],
         callback: impl FnMut(Stage) -> ControlFlow<()>,
     ) -> Result<Model, ModelError> {
-        match dataset.targets {
+        match dataset.targets() {
             Targets::Real(_) => self.params.fit(dataset, train, callback),
-            _ => Err(wrong("real targets", &dataset.targets)),
+            _ => Err(wrong("real targets", dataset.targets())),
         }
     }
 }
@@ -220,7 +216,7 @@ mod tests {
 
     #[test]
     fn each_door_takes_its_own_targets_only() {
-        let dataset = |targets| Dataset { name: String::new(), complexes: vec![], columns: vec![], targets };
+        let dataset = |targets| Dataset::new("", vec![], vec![], targets).unwrap();
         let none = |_| ControlFlow::Continue(());
         let real = dataset(Targets::Real(vec![]));
         let classes = dataset(Targets::Classes { names: vec![], labels: vec![] });

@@ -65,7 +65,7 @@ impl ModelParams {
         let measured =
             measure_dataset(&chosen, &encoding, &self.space, |done| callback(Stage::Measuring(done, n)))?;
         let all: Vec<usize> = (0..n).collect();
-        self.fit_measured(&encoding, &measured, &chosen.targets, &all, callback)
+        self.fit_measured(&encoding, &measured, chosen.targets(), &all, callback)
     }
 
     /// Fits a model to complexes that were measured before, as cross-validation does.

@@ -134,13 +134,13 @@ impl SearchParams {
     /// filters; more starts.
     #[must_use]
     pub fn standard(base: ModelParams, dataset: &Dataset) -> Self {
-        let has = |dim: usize| dataset.columns.iter().any(|column| column.dim == dim);
+        let has = |dim: usize| dataset.columns().iter().any(|column| column.dim == dim);
         let other = match base.space.weighting {
             Weighting::Combinatorial => Weighting::SymmetricNormalized,
             _ => Weighting::Combinatorial,
         };
         let mut questions = Vec::new();
-        if matches!(&dataset.targets, Targets::Classes { names, .. } if names.len() > 2) {
+        if matches!(dataset.targets(), Targets::Classes { names, .. } if names.len() > 2) {
             questions.push(vec![Change::Likelihood(ClassLikelihood::Gpflow)]);
         }
         questions.push(vec![Change::Laplacian(other)]);
@@ -249,7 +249,7 @@ struct Score {
 impl Trial {
     fn new(params: &SearchParams, data: Dataset) -> Self {
         let folds = params.folds.clamp(2, data.len().max(2));
-        let parts = dealt(&data.targets, data.len(), folds);
+        let parts = dealt(data.targets(), data.len(), folds);
         Self { data, parts, iterations: params.trial_iterations, spectra: None }
     }
 
@@ -262,7 +262,7 @@ impl Trial {
     ) -> Result<Score, ModelError> {
         let mut params = params.clone();
         params.optimizer.max_iterations = params.optimizer.max_iterations.min(self.iterations);
-        let (n, targets) = (self.data.len(), &self.data.targets);
+        let (n, targets) = (self.data.len(), self.data.targets());
         // Filters come after the spectra.
         let space = SpaceParams { transform: SpaceParams::default().transform, ..params.space.clone() };
         let spectra = match self.spectra.take() {
@@ -392,17 +392,18 @@ mod tests {
             let all: Vec<usize> = (0..12).collect();
             let found = run(&SearchParams { questions: vec![], ..search(&data) }, &data, &all);
             let mut total = 0.0;
-            for test in dealt(&data.targets, 12, 3) {
+            for test in dealt(data.targets(), 12, 3) {
                 let train: Vec<usize> = all.iter().copied().filter(|i| !test.contains(i)).collect();
                 assert_eq!((test.len(), train.len()), (4, 8));
                 let params = small_params();
                 let encoding = params.space.fit_encoding(&data, &all).unwrap();
                 let go_on = |_| ControlFlow::Continue(());
                 let measured = measure_dataset(&data, &encoding, &params.space, go_on).unwrap();
-                let fitted = params
-                    .fit_measured(&encoding, &measured, &data.targets, &train, |_| ControlFlow::Continue(()));
+                let fitted = params.fit_measured(&encoding, &measured, data.targets(), &train, |_| {
+                    ControlFlow::Continue(())
+                });
                 let predicted = fitted.unwrap().predict(&data.select(&test), go_on).unwrap().targets;
-                let of = |(row, &i): (usize, &usize)| log_probability(&data.targets, i, &predicted, row);
+                let of = |(row, &i): (usize, &usize)| log_probability(data.targets(), i, &predicted, row);
                 total += test.iter().enumerate().map(of).sum::<f64>();
             }
             let score = found.tried[0].log_probability.unwrap();
@@ -451,9 +452,9 @@ mod tests {
     /// One of three folds takes the only graph of a class with it; two graphs leave nothing to fit.
     #[test]
     fn small_classes_and_small_data_have_an_answer() {
-        let mut data = dataset(9, 2, 6);
-        let Targets::Classes { labels, .. } = &mut data.targets else { panic!("classes") };
-        *labels = vec![0, 0, 0, 0, 0, 0, 0, 0, 1];
+        let names = vec!["many".to_owned(), "one".to_owned()];
+        let targets = Targets::Classes { names, labels: vec![0, 0, 0, 0, 0, 0, 0, 0, 1] };
+        let data = dataset(9, 2, 6).with_targets(targets).unwrap();
         let found = run(&search(&data), &data, &(0..9).collect::<Vec<_>>());
         assert!(found.tried[0].failure.is_some() && found.tried.len() == 1);
         let data = dataset(2, 2, 7);
@@ -478,10 +479,11 @@ mod tests {
     fn targets_outside_the_training_part_change_nothing() {
         let data = dataset(24, 2, 3);
         let train: Vec<usize> = (0..16).collect();
-        let mut shuffled = data.clone();
-        let Targets::Classes { labels, .. } = &mut shuffled.targets else { panic!("classes") };
+        let mut targets = data.targets().clone();
+        let Targets::Classes { labels, .. } = &mut targets else { panic!("classes") };
         labels[16..].reverse();
         labels[17] = 1 - labels[17];
+        let shuffled = data.clone().with_targets(targets).unwrap();
         let params = search(&data);
         let (first, second) = (run(&params, &data, &train), run(&params, &shuffled, &train));
         assert_eq!(first.tried, second.tried);

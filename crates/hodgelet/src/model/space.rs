@@ -166,7 +166,7 @@ impl SpaceParams {
         if !(0..channels.len()).any(has_sign) {
             return Err(SignedError::NoFlow { dim }.into());
         }
-        let complex = self.lifted(&dataset.complexes[first], true)?;
+        let complex = self.lifted(&dataset.complexes()[first], true)?;
         let weights = self.weights(dataset, first, &complex)?;
         let operators = match &weights {
             Some(weights) => {
@@ -183,7 +183,7 @@ impl SpaceParams {
 
     /// Whether item `index` lives on the complex of `basis`.
     fn check_shared(&self, dataset: &Dataset, index: usize, basis: &SignedBasis) -> Result<(), ModelError> {
-        let complex = self.lifted(&dataset.complexes[index], true)?;
+        let complex = self.lifted(&dataset.complexes()[index], true)?;
         if basis.belongs_to(&complex) {
             return Ok(());
         }
@@ -276,8 +276,8 @@ pub fn measure_dataset(
     let unknown = AtomicUsize::new(0);
     let weights = |i: usize| {
         let complex = match params.metric {
-            Some(_) => params.lifted(&dataset.complexes[i], beyond_vertices)?,
-            None => Cow::Borrowed(&dataset.complexes[i]), // not looked at
+            Some(_) => params.lifted(&dataset.complexes()[i], beyond_vertices)?,
+            None => Cow::Borrowed(&dataset.complexes()[i]), // not looked at
         };
         params.weights(dataset, i, &complex)
     };
@@ -286,7 +286,7 @@ pub fn measure_dataset(
     // the first fault in the order of items
     let weights: Vec<Option<CellWeights>> = weights.into_iter().collect::<Result<_, _>>()?;
     let sample = |i: usize| {
-        let complex = params.lifted(&dataset.complexes[i], beyond_vertices);
+        let complex = params.lifted(&dataset.complexes()[i], beyond_vertices);
         let complex = complex.expect("the dimension of cliques was examined");
         let line_graph = params.lift == Lift::LineGraph;
         let (mut signals, missed) =
@@ -323,7 +323,7 @@ fn with_signed(
 ) -> Result<Vec<ComplexMeasures>, ModelError> {
     let one = |(index, measures): (usize, ComplexMeasures)| {
         params.check_shared(dataset, index, basis)?;
-        let complex = params.lifted(&dataset.complexes[index], true)?;
+        let complex = params.lifted(&dataset.complexes()[index], true)?;
         let signals = encoder.encode_on(index, &complex).0;
         let signal = signals.into_iter().nth(basis.dim()).flatten();
         let products = signal.map(|signal| basis.measure(&signal)).transpose();
@@ -337,7 +337,7 @@ fn with_signed(
 
 /// Where the vertices of item `i` are, in the plane or in space.
 fn positions(dataset: &Dataset, i: usize) -> Option<Vec<[f64; 3]>> {
-    let column = dataset.columns.iter().find(|column| column.dim == 0 && column.name == POSITIONS)?;
+    let column = dataset.column(0, POSITIONS)?;
     let ColumnValues::Real { channels, values } = &column.values else { return None };
     let width = channels.len();
     let cells = column.cells(i);

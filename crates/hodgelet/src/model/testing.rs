@@ -29,13 +29,12 @@ pub(super) fn dataset(n: usize, n_classes: usize, seed: u64) -> Dataset {
     let labels = (0..n).map(|i| (i % n_classes.max(1)) as u32).collect();
     let names = (0..n_classes).map(|c| format!("class {c}")).collect();
     let targets = if n_classes == 0 { Targets::Real(reals) } else { Targets::Classes { names, labels } };
-    let mut dataset = Dataset { name: "generated".to_owned(), complexes, columns: vec![], targets };
-    let columns = [
+    let dataset = Dataset::new("generated", complexes, vec![], targets).unwrap();
+    let columns = vec![
         column(&dataset, "x", 0, Orientation::Unoriented, 2, attributes),
         column(&dataset, "flow", 1, Orientation::Oriented, 1, flows),
     ];
-    dataset.columns.extend(columns);
-    dataset
+    dataset.with_columns(columns).unwrap()
 }
 
 fn column(

@@ -33,31 +33,31 @@ fn targets_are_not_needed() {
 #[test]
 fn a_column_that_is_missing_or_of_another_kind_is_named() {
     let model = fit(&classes(graphs(8, 1.0, 1), 2, |i| i % 2)).unwrap();
-    let mut missing = graphs(3, 1.0, 2);
-    missing.columns.remove(1);
+    let new = graphs(3, 1.0, 2);
+    let mut columns = new.columns().to_vec();
+    let missing = new.clone().with_columns(columns[..1].to_vec()).unwrap();
     let error = predict(&model, &missing).unwrap_err();
     assert_eq!(error.to_string(), "the dataset has no column `flow` on cells of dimension 1");
-    let mut turned = graphs(3, 1.0, 2);
-    turned.columns[1].orientation = Orientation::Unoriented;
+    columns[1].orientation = Orientation::Unoriented;
+    let turned = new.with_columns(columns).unwrap();
     let error = predict(&model, &turned).unwrap_err();
     assert!(matches!(error, ModelError::Encode(EncodeError::OtherColumn { .. })), "{error}");
 }
 
-fn with_labels(mut dataset: Dataset, categories: &[&str]) -> Dataset {
+fn with_labels(dataset: Dataset, categories: &[&str]) -> Dataset {
     let starts = dataset.cell_starts(0);
     let codes = (0..starts[starts.len() - 1]).map(|v| v as u32 % categories.len() as u32).collect();
     let categories = categories.iter().map(|&c| c.to_owned()).collect();
     let values = ColumnValues::Labels { categories, codes };
     let (name, orientation) = ("atom".to_owned(), Orientation::Unoriented);
-    dataset.columns.push(Column { name, dim: 0, orientation, starts, values });
-    dataset
+    dataset.with_column(Column { name, dim: 0, orientation, starts, values }).unwrap()
 }
 
 #[test]
 fn labels_of_cells_never_seen_are_counted_and_left_out() {
     let model = fit(&with_labels(classes(graphs(8, 1.0, 1), 2, |i| i % 2), &["C", "N"])).unwrap();
     let new = graphs(3, 1.0, 2);
-    let n_vertices: usize = new.complexes.iter().map(|c| c.n_cells(0)).sum();
+    let n_vertices: usize = new.complexes().iter().map(|c| c.n_cells(0)).sum();
     let prediction = predict(&model, &with_labels(new.clone(), &["Xx"])).unwrap();
     assert_eq!(prediction.unknown, n_vertices);
     assert_sound(&model, &prediction);

@@ -1,6 +1,6 @@
 //! Settings that make no sense, and data that contradicts itself.
 
-use super::data::{classes, go_on, graphs, reals};
+use super::data::{classes, go_on, graphs};
 use super::{fit_with, params, refused};
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{Dataset, Targets};
@@ -57,10 +57,10 @@ fn no_restart_is_one_and_any_seed_will_do() {
 /// The first complex is not lifted, so it does not show the fault.
 #[test]
 fn a_lift_that_fails_on_a_later_complex_is_an_error() {
-    let mut data = data();
+    let (name, mut complexes, mut columns, _) = data().into_parts();
     let filled = Complex::graph(3, &[[0, 1], [1, 2], [0, 2]]).unwrap().clique_complex(2).unwrap();
-    data.complexes.insert(0, filled);
-    for column in &mut data.columns {
+    complexes.insert(0, filled);
+    for column in &mut columns {
         let mut other = column.starts.iter().map(|s| s + 3).collect::<Vec<_>>();
         other.insert(0, 0);
         column.starts = other;
@@ -68,6 +68,7 @@ fn a_lift_that_fails_on_a_later_complex_is_an_error() {
             values.splice(0..0, [1.0, 2.0, 3.0]);
         }
     }
+    let data = Dataset::new(name, complexes, columns, Targets::None).unwrap();
     let data = classes(data, 2, |i| i % 2);
     let mut params = params();
     assert!(fit_with(&params, &data).is_ok());
@@ -77,16 +78,14 @@ fn a_lift_that_fails_on_a_later_complex_is_an_error() {
 
 #[test]
 fn targets_that_do_not_fit_are_refused() {
-    let mut short = data();
-    short.targets = Targets::Real(vec![1.0]);
-    assert_eq!(refused(fit_with(&params(), &short)), "1 targets, but the dataset has 8 complexes");
-    let mut nameless = data();
-    nameless.targets = Targets::Classes { names: vec![], labels: vec![0, 1, 0, 1, 0, 1, 0, 1] };
-    assert_eq!(refused(fit_with(&params(), &nameless)), "class 0, but 0 classes have names");
+    let message = |targets| data().with_targets(targets).unwrap_err().to_string();
+    assert_eq!(message(Targets::Real(vec![1.0])), "1 targets, but the dataset has 8 complexes");
+    let nameless = Targets::Classes { names: vec![], labels: vec![0, 1, 0, 1, 0, 1, 0, 1] };
+    assert_eq!(message(nameless), "class 0, but 0 classes have names");
+    let infinite = Targets::Real(vec![f64::INFINITY; 8]);
+    assert_eq!(message(infinite), "target of complex 0 is inf, expected a finite number");
     let message = refused(fit_with(&params(), &graphs(4, 1.0, 1)));
     assert_eq!(message, "the dataset has no targets, expected a target for every complex");
-    let infinite = reals(graphs(4, 1.0, 1), |_| f64::INFINITY);
-    assert!(fit_with(&params(), &infinite).is_err());
 }
 
 #[test]

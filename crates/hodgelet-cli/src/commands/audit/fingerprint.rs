@@ -57,8 +57,8 @@ pub fn fingerprints(
         distinct: count(&groups),
         distinct_by_colors: count(&colors),
         disagreements: alike + colored - 2 * both,
-        contradicting: contradicting(&groups, &dataset.targets),
-        ceiling: ceiling(&groups, &dataset.targets),
+        contradicting: contradicting(&groups, dataset.targets()),
+        ceiling: ceiling(&groups, dataset.targets()),
     };
     Ok((groups, found))
 }
@@ -66,9 +66,9 @@ pub fn fingerprints(
 /// Graphs with equal features.
 fn groups(dataset: &Dataset, terminal: Terminal) -> Result<Vec<usize>, CommandError> {
     let features = compute(dataset, &space(dataset), 0, false, terminal)?;
-    let top = dataset.complexes.iter().map(|complex| complex.dim()).max().unwrap_or(0);
+    let top = dataset.complexes().iter().map(|complex| complex.dim()).max().unwrap_or(0);
     let counts = Mat::from_fn(dataset.len(), top + 1, |i, k| {
-        let complex = &dataset.complexes[i];
+        let complex = &dataset.complexes()[i];
         if k <= complex.dim() { complex.n_cells(k) as f64 } else { 0.0 }
     });
     let blocks: Vec<&Mat<f64>> = std::iter::once(&counts).chain(&features.values).collect();
@@ -86,7 +86,7 @@ fn groups(dataset: &Dataset, terminal: Terminal) -> Result<Vec<usize>, CommandEr
 
 /// Every degree, label and attribute of vertices and edges; a one on edges that have none.
 fn space(dataset: &Dataset) -> SpaceParams {
-    let degree = |i: usize| dataset.complexes[i].degrees().into_iter().max().unwrap_or(0) as usize;
+    let degree = |i: usize| dataset.complexes()[i].degrees().into_iter().max().unwrap_or(0) as usize;
     let largest = (0..dataset.len()).map(degree).max().unwrap_or(0).min(MOST_DEGREES);
     // The reference's encoding has channels for the degrees below `max_degree − 1`.
     let max_degree = u32::try_from(largest + 2).ok();
@@ -145,12 +145,9 @@ mod tests {
     fn paths() -> Dataset {
         let graphs: [&[[u32; 2]]; 4] =
             [&[[0, 1], [1, 2]], &[[2, 0], [0, 1]], &[[0, 1], [1, 2], [0, 2]], &[[0, 1], [1, 2]]];
-        Dataset {
-            name: "paths".to_owned(),
-            complexes: graphs.map(|edges| Complex::graph(3, edges).unwrap()).to_vec(),
-            columns: vec![],
-            targets: Targets::Classes { names: vec!["a".into(), "b".into()], labels: vec![0, 0, 1, 1] },
-        }
+        let complexes = graphs.map(|edges| Complex::graph(3, edges).unwrap()).to_vec();
+        let targets = Targets::Classes { names: vec!["a".into(), "b".into()], labels: vec![0, 0, 1, 1] };
+        Dataset::new("paths", complexes, vec![], targets).unwrap()
     }
 
     #[test]
@@ -168,7 +165,7 @@ mod tests {
             Complex::graph(6, &[[0, 1], [1, 2], [0, 2], [3, 4], [4, 5], [3, 5]]).unwrap(),
             Complex::graph(6, &[[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [0, 5]]).unwrap(),
         ];
-        let dataset = Dataset { complexes, targets: Targets::Real(vec![1.0, 2.0]), ..paths() };
+        let dataset = Dataset::new("cycles", complexes, vec![], Targets::Real(vec![1.0, 2.0])).unwrap();
         let (groups, found) = fingerprints(&dataset, Terminal { quiet: true }).unwrap();
         assert_ne!(groups[0], groups[1], "two triangles have two components and are filled");
         assert_eq!((found.distinct_by_colors, found.disagreements, found.ceiling), (1, 1, None));

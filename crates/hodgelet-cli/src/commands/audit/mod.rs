@@ -103,12 +103,12 @@ pub fn run(args: &AuditArgs, terminal: Terminal) -> Result<(), CommandError> {
         _ => bar.still(),
     })?;
     drop(bar);
-    let score = if matches!(dataset.targets, Targets::Real(_)) { Score::Rmse } else { Score::Accuracy };
-    let seen = splits.iter().map(|split| Seen::of(&groups, &dataset.targets, split));
+    let score = if matches!(dataset.targets(), Targets::Real(_)) { Score::Rmse } else { Score::Accuracy };
+    let seen = splits.iter().map(|split| Seen::of(&groups, dataset.targets(), split));
     let verdicts = runs.iter().zip(seen).map(|(run, seen)| Verdict::of(run, &seen));
     let verdicts = verdicts.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
     let audit = Audit {
-        dataset: dataset.name.clone(),
+        dataset: dataset.name().to_owned(),
         model: args.model.model.name().to_owned(),
         graphs: dataset.len(),
         fingerprints: found,

@@ -106,13 +106,13 @@ pub fn run(args: &TrainArgs, terminal: Terminal) -> Result<Trained, CommandError
     let measured = measure_dataset(&chosen, &encoding, &params.space, |_| bar.still())?;
     let spectra_seconds = began.elapsed().as_secs_f64();
     let all: Vec<usize> = (0..chosen.len()).collect();
-    let problem = params.training_problem(&encoding, &measured, &chosen.targets, &all)?;
+    let problem = params.training_problem(&encoding, &measured, chosen.targets(), &all)?;
     if let Some(path) = &args.export {
-        export::write(path, &params, &problem, &chosen.targets, &all)?;
+        export::write(path, &params, &problem, chosen.targets(), &all)?;
     }
 
     let mut clock = Clock { began: Instant::now(), until: args.until, trace: Vec::new(), bar };
-    let fitted = params.fit_measured(&encoding, &measured, &chosen.targets, &all, |stage| clock.note(stage));
+    let fitted = params.fit_measured(&encoding, &measured, chosen.targets(), &all, |stage| clock.note(stage));
     let total = clock.began.elapsed().as_secs_f64();
     let model = match fitted {
         Ok(model) => Some(model),
@@ -127,12 +127,12 @@ pub fn run(args: &TrainArgs, terminal: Terminal) -> Result<Trained, CommandError
         count => Some(floor::measure(&problem, &parameters, usize::from(count))?),
     };
     Ok(Trained {
-        dataset: dataset.name,
+        dataset: dataset.name().to_owned(),
         model: args.model.model.name(),
         fold: args.fold,
         graphs: chosen.len(),
         distinct: problem.n_points(),
-        classes: match &chosen.targets {
+        classes: match chosen.targets() {
             Targets::Classes { names, .. } => names.len(),
             _ => 0,
         },

@@ -93,7 +93,7 @@ fn decomposed(args: &DecomposeArgs, dataset: &Dataset) -> Result<Split, CommandE
     let default = if has_columns(dataset, 0) { VertexSignal::Attributes } else { VertexSignal::Degree };
     let all: Vec<usize> = (0..dataset.len()).collect();
     let encoding = args.signals.encoding(default).fit_up_to(dataset, &all, args.max_dim)?;
-    let complex = lifted(&dataset.complexes[args.graph], args.max_dim)?;
+    let complex = lifted(&dataset.complexes()[args.graph], args.max_dim)?;
     let mut signals = encoding.bind(dataset)?.encode_on(args.graph, &complex).0;
     for (dim, signal) in signals.iter_mut().enumerate() {
         if args.dim.is_some_and(|wanted| wanted != dim) {
@@ -122,13 +122,13 @@ fn decomposed(args: &DecomposeArgs, dataset: &Dataset) -> Result<Split, CommandE
             dims.push(split(&operators, dim, signal, measures)?);
         }
     }
-    let target = match &dataset.targets {
+    let target = match dataset.targets() {
         Targets::None => None,
         Targets::Classes { names, labels } => Some(names[labels[args.graph] as usize].clone()),
         Targets::Real(values) => Some(values[args.graph].to_string()),
     };
     Ok(Split {
-        dataset: dataset.name.clone(),
+        dataset: dataset.name().to_owned(),
         graph: args.graph,
         id: None,
         target,

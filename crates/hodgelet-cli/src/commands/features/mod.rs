@@ -148,7 +148,7 @@ pub fn run(args: &FeaturesArgs, terminal: Terminal) -> Result<(), CommandError> 
     check_interrupt()?;
     let columns_file = kind.write(&args.out, &features, &read)?;
     let summary = Summary {
-        dataset: read.dataset.name.clone(),
+        dataset: read.dataset.name().to_owned(),
         graphs: read.dataset.len(),
         columns: features.names.len(),
         blocks: features.blocks.iter().map(BlockSummary::new).collect(),

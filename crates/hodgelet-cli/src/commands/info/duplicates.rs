@@ -31,7 +31,7 @@ pub fn duplicates(dataset: &Dataset) -> Duplicates {
     let hashes = hashes(dataset);
     let mut groups: HashMap<u64, Vec<usize>> = HashMap::new();
     hashes.iter().enumerate().for_each(|(i, &hash)| groups.entry(hash).or_default().push(i));
-    let differs = |a: usize, b: usize| match &dataset.targets {
+    let differs = |a: usize, b: usize| match dataset.targets() {
         Targets::None => false,
         Targets::Classes { labels, .. } => labels[a] != labels[b],
         Targets::Real(values) => values[a] != values[b],
@@ -56,9 +56,9 @@ pub fn color_groups(dataset: &Dataset) -> Vec<usize> {
 }
 
 fn graph_hash(dataset: &Dataset, i: usize) -> u64 {
-    let complex = &dataset.complexes[i];
+    let complex = &dataset.complexes()[i];
     let of_dim =
-        |dim| -> Vec<&Column> { dataset.columns.iter().filter(|column| column.dim == dim).collect() };
+        |dim| -> Vec<&Column> { dataset.columns().iter().filter(|column| column.dim == dim).collect() };
     let (on_vertices, on_edges) = (of_dim(0), of_dim(1));
     let mut colors: Vec<u64> =
         (0..complex.n_cells(0)).map(|v| hash_of(&values(&on_vertices, i, v, 1.0))).collect();
@@ -121,13 +121,12 @@ mod tests {
         let complexes: Vec<Complex> = graphs.iter().map(|edges| Complex::graph(4, edges).unwrap()).collect();
         let names = vec!["a".to_owned(), "b".to_owned()];
         let targets = Targets::Classes { names, labels: labels.to_vec() };
-        let mut dataset = Dataset { name: "x".to_owned(), complexes, columns: Vec::new(), targets };
-        if let Some(flow) = flow {
-            let values = ColumnValues::Real { channels: vec!["flow".to_owned()], values: flow.to_vec() };
-            let (starts, orientation) = (dataset.cell_starts(1), Orientation::Oriented);
-            dataset.columns.push(Column { name: "flow".to_owned(), dim: 1, orientation, starts, values });
-        }
-        dataset
+        let dataset = Dataset::new("x", complexes, Vec::new(), targets).unwrap();
+        let Some(flow) = flow else { return dataset };
+        let values = ColumnValues::Real { channels: vec!["flow".to_owned()], values: flow.to_vec() };
+        let (starts, orientation) = (dataset.cell_starts(1), Orientation::Oriented);
+        let column = Column { name: "flow".to_owned(), dim: 1, orientation, starts, values };
+        dataset.with_column(column).unwrap()
     }
 
     const PATHS: [&[[u32; 2]]; 3] = [&[[0, 1], [1, 2]], &[[3, 0], [1, 3]], &[[0, 1], [2, 3]]];

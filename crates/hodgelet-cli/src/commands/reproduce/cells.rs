@@ -142,7 +142,7 @@ impl Runner<'_> {
                     *data = Some(row.data.load(seed, &self.args.data_dir)?);
                 }
                 data.as_ref().map_or(Ok(()), expect_classes)?;
-                let dataset = model.prepared(data.as_ref().expect("loaded just now"));
+                let dataset = model.prepared(data.as_ref().expect("loaded just now"))?;
                 let began = Instant::now();
                 let evaluation = self.evaluate(&dataset, model, &params, search, repeat)?;
                 let seconds = began.elapsed().as_secs_f64();
@@ -188,12 +188,12 @@ impl Runner<'_> {
 
 /// The experiments are of classification.
 fn expect_classes(dataset: &Dataset) -> Result<(), CommandError> {
-    let found = match dataset.targets {
+    let found = match dataset.targets() {
         Targets::Classes { .. } => return Ok(()),
         Targets::Real(_) => "real targets",
         Targets::None => "no targets",
     };
-    let message = format!("{}: found {found}, expected classes", dataset.name);
+    let message = format!("{}: found {found}, expected classes", dataset.name());
     Err(CommandError::usage(message, Some("`hodgelet evaluate` scores predictions of numbers")))
 }
 

@@ -1,7 +1,7 @@
 //! The models that stand in the columns.
 
 use clap::ValueEnum;
-use hodgelet::dataset::{Column, ColumnValues, Dataset};
+use hodgelet::dataset::{ColumnValues, Dataset, DatasetError, POSITIONS};
 use hodgelet::encode::{CellSignal, VertexSignal};
 use hodgelet::hodge::{CellWeights, DualArea, Weighting};
 use hodgelet::model::{Method, ModelParams, SearchParams};
@@ -109,13 +109,16 @@ impl Contender {
     }
 
     /// The dataset as the model sees it.
-    #[must_use]
-    pub fn prepared(self, dataset: &Dataset) -> Cow<'_, Dataset> {
-        match self {
-            Self::DeRham | Self::Metric => Cow::Owned(times_lengths(dataset)),
-            Self::White => Cow::Owned(whitened(&times_lengths(dataset))),
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetError`] when a flow times the length of its edge is not finite.
+    pub fn prepared(self, dataset: &Dataset) -> Result<Cow<'_, Dataset>, DatasetError> {
+        Ok(match self {
+            Self::DeRham | Self::Metric => Cow::Owned(times_lengths(dataset)?),
+            Self::White => Cow::Owned(whitened(times_lengths(dataset)?)?),
             _ => Cow::Borrowed(dataset),
-        }
+        })
     }
 }
 
@@ -123,44 +126,43 @@ impl Contender {
 ///
 /// The paper's flow on an edge is the mean of the tangential component; times the length it is the integral along the
 /// edge, the de Rham map, which takes gradients into the image of `B_1ᵀ`. The noise stays what it was on the mean.
-fn times_lengths(dataset: &Dataset) -> Dataset {
-    let mut out = dataset.clone();
-    let Some(lengths) = edge_lengths(dataset) else { return out };
-    for column in out.columns.iter_mut().filter(|c| c.dim == 1 && c.name == "flow") {
+fn times_lengths(dataset: &Dataset) -> Result<Dataset, DatasetError> {
+    let Some(lengths) = edge_lengths(dataset) else { return Ok(dataset.clone()) };
+    let mut columns = dataset.columns().to_vec();
+    for column in columns.iter_mut().filter(|c| c.dim == 1 && c.name == "flow") {
         if let ColumnValues::Real { channels, values } = &mut column.values {
             let per_edge = channels.len().max(1);
             values.iter_mut().enumerate().for_each(|(i, value)| *value *= lengths[i / per_edge]);
         }
     }
-    out
+    dataset.clone().with_columns(columns)
 }
 
 /// The same dataset with edges that weigh one over the square of their length, the mean length of their mesh being 1.
 ///
 /// The energy of a flow times lengths is then that of the flow: gradients are exact, and noise that was the same on every
 /// edge stays so.
-fn whitened(dataset: &Dataset) -> Dataset {
-    let Some(lengths) = edge_lengths(dataset) else { return dataset.clone() };
+fn whitened(dataset: Dataset) -> Result<Dataset, DatasetError> {
+    let Some(lengths) = edge_lengths(&dataset) else { return Ok(dataset) };
     let mut rest = &lengths[..];
     let mut weights = Vec::with_capacity(dataset.len());
-    for complex in &dataset.complexes {
+    for complex in dataset.complexes() {
         let (own, others) = rest.split_at(complex.n_cells(1));
         rest = others;
         let mean = own.iter().sum::<f64>() / own.len().max(1) as f64;
         let of_edges = own.iter().map(|length| (mean / length).powi(2)).collect();
         weights.push(CellWeights::new(vec![None, Some(of_edges)]).ok()); // two vertices at one place: weights of 1
     }
-    dataset.clone().with_weights(&weights).unwrap_or_else(|_| dataset.clone())
+    dataset.with_weights(&weights)
 }
 
 /// Lengths of all edges, complex after complex, from a vertex column `position`.
 fn edge_lengths(dataset: &Dataset) -> Option<Vec<f64>> {
-    let is_position = |c: &&Column| c.dim == 0 && c.name == "position";
-    let column = dataset.columns.iter().find(is_position)?;
+    let column = dataset.column(0, POSITIONS)?;
     let ColumnValues::Real { channels, values } = &column.values else { return None };
     let d = channels.len();
     let mut lengths = Vec::new();
-    for (i, complex) in dataset.complexes.iter().enumerate() {
+    for (i, complex) in dataset.complexes().iter().enumerate() {
         let start = column.cells(i).start;
         let at = |v: u32| &values[d * (start + v as usize)..d * (start + v as usize + 1)];
         let length =
@@ -184,7 +186,7 @@ mod tests {
     }
 
     fn flow(dataset: &Dataset) -> &[f64] {
-        let column = dataset.columns.iter().find(|c| c.name == "flow").unwrap();
+        let column = dataset.column(1, "flow").unwrap();
         let ColumnValues::Real { values, .. } = &column.values else { panic!("numbers") };
         values
     }
@@ -192,20 +194,20 @@ mod tests {
     #[test]
     fn means_times_lengths_are_the_de_rham_map() {
         let (tangent, integral) = (fields("tangent"), fields("de-rham"));
-        let prepared = Contender::DeRham.prepared(&tangent);
+        let prepared = Contender::DeRham.prepared(&tangent).unwrap();
         assert_eq!(flow(&prepared).len(), flow(&integral).len());
         for (found, expected) in flow(&prepared).iter().zip(flow(&integral)) {
             assert!((found - expected).abs() < 1e-12, "{found}, {expected}");
         }
-        assert_eq!(*Contender::Hodge.prepared(&tangent), tangent);
+        assert_eq!(*Contender::Hodge.prepared(&tangent).unwrap(), tangent);
     }
 
     #[test]
     fn weights_undo_lengths_in_the_energy() {
         let tangent = fields("tangent");
-        let white = Contender::White.prepared(&tangent);
+        let white = Contender::White.prepared(&tangent).unwrap();
         let mut at = 0;
-        for (i, complex) in white.complexes.iter().enumerate() {
+        for (i, complex) in white.complexes().iter().enumerate() {
             let weights = white.weights(i).unwrap();
             let weights = weights.of_dim(1).unwrap();
             let end = at + complex.n_cells(1);

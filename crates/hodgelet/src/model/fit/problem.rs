@@ -173,9 +173,9 @@ mod tests {
         let encoding = params.space.encoding.fit(&data, &train).unwrap();
         let measured =
             measure_dataset(&data, &encoding, &params.space, |_| ControlFlow::Continue(())).unwrap();
-        let problem = params.training_problem(&encoding, &measured, &data.targets, &train).unwrap();
+        let problem = params.training_problem(&encoding, &measured, data.targets(), &train).unwrap();
         let fitted =
-            params.fit_measured(&encoding, &measured, &data.targets, &train, |_| ControlFlow::Continue(()));
+            params.fit_measured(&encoding, &measured, data.targets(), &train, |_| ControlFlow::Continue(()));
         (problem, fitted.unwrap())
     }
 

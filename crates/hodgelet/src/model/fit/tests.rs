@@ -19,7 +19,7 @@ fn check_gradient(params: &ModelParams, dataset: &Dataset) -> usize {
     let train: Vec<usize> = (0..dataset.len()).collect();
     let encoding = params.space.encoding.fit(dataset, &train).unwrap();
     let measured = measure_dataset(dataset, &encoding, &params.space, |_| ControlFlow::Continue(())).unwrap();
-    let (_, observed) = Observed::new(&dataset.targets, &train).unwrap();
+    let (_, observed) = Observed::new(dataset.targets(), &train).unwrap();
     let mut setup = Setup::new(&params, &encoding, &measured, &train).unwrap();
     let collapse = setup.collapse(params.collapse).unwrap();
     let problem = setup.problem(&params, &collapse, &observed).unwrap();
@@ -113,13 +113,14 @@ fn the_gradient_is_right_for_every_transform_of_the_scales() {
 #[test]
 fn the_gradient_is_right_where_duplicates_collapse() {
     for n_classes in [2, 0] {
-        let mut copies = dataset(10, n_classes, 12).select(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 1, 5]);
-        match &mut copies.targets {
+        let copies = dataset(10, n_classes, 12).select(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 1, 5]);
+        let mut targets = copies.targets().clone();
+        match &mut targets {
             Targets::Classes { labels, .. } => labels[12] = 1 - labels[12],
             Targets::Real(values) => values[12] += 0.5,
             Targets::None => unreachable!("the dataset has targets"),
         }
-        assert_eq!(check_gradient(&small_params(), &copies), 3);
+        assert_eq!(check_gradient(&small_params(), &copies.with_targets(targets).unwrap()), 3);
     }
 }
 
@@ -132,7 +133,7 @@ fn priors_of_variances_are_three_times_as_wide() {
     let measured = measure_dataset(&data, &encoding, &params.space, |_| ControlFlow::Continue(())).unwrap();
     let of = |prior_deviation| {
         let params = ModelParams { prior_deviation, ..params.clone() };
-        params.training_problem(&encoding, &measured, &data.targets, &all).unwrap()
+        params.training_problem(&encoding, &measured, data.targets(), &all).unwrap()
     };
     let (with, without) = (of(Some(0.5)), of(None));
     let (mut with_priors, mut plain) = (with.objective().unwrap(), without.objective().unwrap());
@@ -164,7 +165,7 @@ fn training_starts_from_scales_that_fit_the_spectrum() {
         let encoding = params.space.encoding.fit(&data, &all).unwrap();
         let go_on = |_| ControlFlow::Continue(());
         let measured = measure_dataset(&data, &encoding, &params.space, go_on).unwrap();
-        let problem = params.training_problem(&encoding, &measured, &data.targets, &all).unwrap();
+        let problem = params.training_problem(&encoding, &measured, data.targets(), &all).unwrap();
         let of = |b: StartBlock<'_>| Some((b.map.bank()?.scales().to_vec(), b.measures.mean_eigenvalue()?));
         problem.blocks().filter_map(of).collect::<Vec<_>>()
     };
