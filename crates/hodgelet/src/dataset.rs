@@ -3,6 +3,21 @@
 //! A dataset keeps what was measured (labels and attributes of cells, column by column over all complexes);
 //! turning that into signals is the choice of an encoding and comes later, because it may have to look at
 //! the training complexes only.
+//!
+//! # Guarantees
+//!
+//! [`Dataset::new`] validates its parts, and operations on a dataset keep it valid, so that nothing downstream
+//! validates it again. Of every dataset:
+//!
+//! - there are no targets, or one per complex; a class has a name, a real target is finite;
+//! - a column has a value for every cell of its dimension and starts where [`cell_starts`] says;
+//! - a label is one of the categories of its column, a number is finite;
+//! - no two columns share their dimension and name, and no dimension exceeds [`MAX_DIM`];
+//! - a column called [`WEIGHTS`] has one positive number per cell.
+//!
+//! Columns and targets by themselves are plain data. To change those of a dataset, give it new ones
+//! ([`Dataset::with_columns`], [`Dataset::with_targets`]) or take it apart ([`Dataset::into_parts`]). A
+//! [`HypergraphDataset`] is plain data, too, and validated when it is expanded.
 
 mod column;
 mod error;
@@ -16,7 +31,7 @@ pub use weights::{POSITIONS, WEIGHTS};
 
 use crate::complex::Complex;
 
-/// Complexes, what is known of their cells, and their targets, which fit together.
+/// Complexes, what is known of their cells, and their targets, known to [fit together](self#guarantees).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dataset {
     name: String,
