@@ -77,7 +77,7 @@ def record_from_complex(complex_: Complex) -> dict[str, Any]:
 
 
 def read_jsonl(path: Path, seed: int = 0) -> list[Complex]:
-    """All complexes of a JSONL file: a header, then one a line."""
+    """All complexes of a JSONL file: a header, then one per line."""
     rng = np.random.default_rng(seed)
     with path.open() as lines:
         header, *records = [json.loads(line) for line in lines if line.strip()]

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 def ours(args: argparse.Namespace, table: Path) -> list[dict[str, Any]]:
     """Train with hodgelet, all classes together, several times."""
-    command = [args.hodgelet, "bench", "table", str(table), "--likelihood", args.likelihood, "--format", "json"]
+    command = [args.lab, "bench", "table", str(table), "--likelihood", args.likelihood, "--format", "json"]
     threads = ["--threads", str(args.threads)] if args.threads else []
     runs = []
     for _ in range(args.repeats):
@@ -46,7 +46,7 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
 def parsed() -> argparse.Namespace:
     """Arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hodgelet", default="target/release/hodgelet", help="the command")
+    parser.add_argument("--lab", default="target/release/hodgelet-lab", help="the program of benchmarks")
     parser.add_argument("--graphs", type=int, default=540)
     parser.add_argument("--classes", type=int, default=6)
     parser.add_argument("--features", type=int, default=20)

@@ -21,7 +21,7 @@ from gpflow.utilities import positive
 from measures import Block, Problem, read_problem, synthetic_problem, write_problem
 
 FLOOR = 1e-12  # under the root of a feature
-CONSTANT = 1e-10  # a column whose deviation is this small beside its mean is constant
+CONSTANT = 1e-10  # a column whose standard deviation is this small relative to its mean is constant
 HAT = 2.0 * np.sqrt(2.0 / 3.0) * np.pi**-0.25
 
 
@@ -33,7 +33,7 @@ def filter_bank(eigenvalues: tf.Tensor, alphas: tf.Tensor, betas: tf.Tensor) -> 
 
 
 def standardized(features: tf.Tensor) -> tf.Tensor:
-    """Columns less their mean over their deviation; constant ones become 0; gradients pass through."""
+    """Columns minus their mean, over their standard deviation; constant ones become 0; gradients pass through."""
     mean = tf.reduce_mean(features, axis=0)
     centered = features - mean
     variance = tf.reduce_mean(tf.square(centered), axis=0)
@@ -167,7 +167,7 @@ def train(problem: Problem, max_iterations: int, repeats: int) -> dict[str, Any]
         "final_elbo": trace.best,
         "trace": trace.points,
         "hyperparameters": hyperparameters(model),
-        "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
     }
 
 

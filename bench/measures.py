@@ -18,7 +18,7 @@ class Block:
     eigenvalues: np.ndarray  # [n_atoms], atoms of all graphs one after the other
     energies: np.ndarray  # [n_atoms, n_channels]
     starts: np.ndarray  # [n_graphs + 1], atoms of graph i are starts[i]..starts[i + 1]
-    alphas: np.ndarray  # [W] scales of the low-pass; empty: no bank, one column a channel (harmonic)
+    alphas: np.ndarray  # [W] scales of the low-pass; empty: no bank, one column per channel (harmonic)
     betas: np.ndarray  # [W, L] scales of the band-pass filters
     lengthscale: float
     variance: float

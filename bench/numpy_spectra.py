@@ -1,4 +1,4 @@
-"""Energies of vertex and edge signals: NumPy's `eigh` of L_0 and L_1 beside the hodgelet command, in one run."""
+"""Energies of vertex and edge signals: NumPy's `eigh` of L_0 and L_1 beside hodgelet, in one run."""
 
 import argparse
 import json
@@ -66,8 +66,8 @@ def best_seconds(task: Task, complexes: list[Complex], repeats: int, threads: in
     return min(times)
 
 
-def run_hodgelet(args: list[str]) -> dict[str, Any]:
-    """Run a hodgelet command that prints one JSON object on stdout, and parse it."""
+def run_lab(args: list[str]) -> dict[str, Any]:
+    """Run a program that prints one JSON object on stdout, and parse it."""
     done = subprocess.run(args, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(args)}: exit status {done.returncode}\n{done.stderr.strip()}")
@@ -75,18 +75,18 @@ def run_hodgelet(args: list[str]) -> dict[str, Any]:
 
 
 def hodgelet_seconds(binary: str, complexes: list[Complex], dims: str, repeats: int, threads: int | None) -> float:
-    """Seconds the command reports for the energies of all complexes, files and start-up left out."""
+    """Seconds the program reports for the energies of all complexes, files and start-up left out."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "complexes.jsonl"
         write_jsonl(path, complexes)
         signals = ["--vertices", "attributes" if "0" in dims else "none", "--edges", "columns"]
         runs = ["--dims", dims, "--repeats", str(repeats), "--format", "json"]
         more = ["--threads", str(threads)] if threads else []
-        return float(run_hodgelet([binary, "bench", "energies", str(path), *signals, *runs, *more])["seconds"])
+        return float(run_lab([binary, "bench", "energies", str(path), *signals, *runs, *more])["seconds"])
 
 
 def measure(name: str, complexes: list[Complex], tasks: dict[str, Task], args: argparse.Namespace) -> dict[str, Any]:
-    """Seconds per graph of every task and of the command, on one thread and by default."""
+    """Seconds per graph of every task and of hodgelet, on one thread and by default."""
     dims = "1" if list(tasks) == ["eigh(L_1)"] else "0,1"
     row: dict[str, Any] = {
         "name": name,
@@ -100,12 +100,12 @@ def measure(name: str, complexes: list[Complex], tasks: dict[str, Task], args: a
         seconds = {
             task: best_seconds(run, complexes, args.repeats, threads) / len(complexes) for task, run in tasks.items()
         }
-        if args.hodgelet:
-            ours = hodgelet_seconds(args.hodgelet, complexes, dims, args.repeats, threads) / len(complexes)
+        if args.lab:
+            ours = hodgelet_seconds(args.lab, complexes, dims, args.repeats, threads) / len(complexes)
             row["ratio"][label] = {task: value / ours for task, value in seconds.items()}
             seconds["hodgelet"] = ours
         row["seconds_per_graph"][label] = seconds
-    if args.hodgelet:
+    if args.lab:
         row["ratio"]["fastest of each"] = fastest_ratio(list(row["seconds_per_graph"].values()))
     print_row(row)
     return row
@@ -147,8 +147,8 @@ def runs(args: argparse.Namespace) -> list[dict[str, Any]]:
 def parsed() -> argparse.Namespace:
     """Arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path, nargs="?", help="JSONL file, one graph a line; generated sweeps without")
-    parser.add_argument("--hodgelet", help="the hodgelet binary, built with --release; without it no ratio")
+    parser.add_argument("data", type=Path, nargs="?", help="JSONL file, one graph per line; without it, generated graphs")
+    parser.add_argument("--lab", help="the hodgelet-lab binary, built with --release; without it no ratio")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each measurement; the shortest counts")
     parser.add_argument("--graphs", type=int, default=200, help="graphs of each size in the sweep")
     parser.add_argument("--meshes", type=int, default=5, help="meshes of each size in the sweep")

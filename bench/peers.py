@@ -42,7 +42,7 @@ WIDTHS = (0.1, 1.0, 10.0)  # of the squared exponential, times 1 / number of col
 TREES = 500
 MANY = 2000  # training graphs from which tuning takes one inner fold and a shorter grid
 NOTES = [
-    "One run, the same folds for all; `s a fold` is training and prediction, with a share of the time of kernels and "
+    "One run, the same folds for all; `s per fold` is training and prediction, with a share of the time of kernels and "
     "features that are computed once. GraKeL gives the Weisfeiler-Lehman kernels (vertex labels, or degrees where "
     "there are none; edge labels do not enter); their depth and the cost of the SVM are chosen by five-fold "
     "cross-validation inside the training part (beyond 2,000 graphs by one of the five folds, from a shorter grid). "
@@ -270,7 +270,7 @@ def compare(args: argparse.Namespace, name: str) -> dict[str, Any]:
 
 def brief(scores: dict[str, Any] | None) -> str:
     """A few words for the terminal."""
-    return "not run" if scores is None else f"{100 * scores['accuracy']:.2f}, {scores['fold_seconds']:.2f} s a fold"
+    return "not run" if scores is None else f"{100 * scores['accuracy']:.2f}, {scores['fold_seconds']:.2f} s per fold"
 
 
 def cells(dataset: str, model: str, scores: dict[str, Any] | None) -> list[str]:
@@ -298,8 +298,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--set-aside", action="store_true", help="leave one of the other folds out of training")
-    parser.add_argument("--oa-limit", type=int, default=1200, help="most graphs for WL-OA")
-    parser.add_argument("--gpc-limit", type=int, default=1000, help="most graphs for GPC")
+    parser.add_argument("--oa-limit", type=int, default=1200, help="at most this many graphs for WL-OA")
+    parser.add_argument("--gpc-limit", type=int, default=1000, help="at most this many graphs for GPC")
     parser.add_argument("--threads", type=int, help="threads of hodgelet and of the forest")
     parser.add_argument("--out", type=Path, default=Path("results"), help="folder for peers.json")
     parser.add_argument(
@@ -312,9 +312,9 @@ def parsed() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Compare; a table on stdout, JSON in a folder, written anew after each dataset."""
+    """Compare; a table on stdout, JSON in a folder, rewritten after each dataset."""
     args, began, results = parsed(), time.perf_counter(), []
-    header = ["dataset", "model", "accuracy, %", "std. error", "NLL", "ECE", "s a fold"]
+    header = ["dataset", "model", "accuracy, %", "std. error", "NLL", "ECE", "s per fold"]
     rows: list[list[str]] = []
     for name in args.sets:
         results.append(compare(args, name))

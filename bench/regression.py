@@ -29,7 +29,7 @@ NOTES = [
 
 
 def ridge(table: np.ndarray, targets: np.ndarray, train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and deviation by ridge regression."""
+    """Mean and standard deviation by ridge regression."""
     model = make_pipeline(StandardScaler(), RidgeCV(np.logspace(-3, 4, 15)))
     inner = KFold(min(5, len(train)), shuffle=True, random_state=0)
     residuals = targets[train] - cross_val_predict(model, table[train], targets[train], cv=inner)
@@ -40,7 +40,7 @@ def ridge(table: np.ndarray, targets: np.ndarray, train: np.ndarray, test: np.nd
 def forest(
     table: np.ndarray, targets: np.ndarray, train: np.ndarray, test: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and deviation by a random forest."""
+    """Mean and standard deviation by a random forest."""
     model = RandomForestRegressor(TREES, random_state=0, n_jobs=-1, oob_score=True)
     model.fit(table[train], targets[train])
     residuals = targets[train] - model.oob_prediction_
@@ -126,9 +126,9 @@ def parsed() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Compare; a table on stdout, JSON in a folder, written anew after each dataset."""
+    """Compare; a table on stdout, JSON in a folder, rewritten after each dataset."""
     args, began, results = parsed(), time.perf_counter(), []
-    header = ["dataset", "model", "RMSE", "std. error", "R²", "NLL", "50%", "90%", "95%", "s a fold"]
+    header = ["dataset", "model", "RMSE", "std. error", "R²", "NLL", "50%", "90%", "95%", "s per fold"]
     rows: list[list[str]] = []
     for name in args.sets:
         results.append(compare(args, name))

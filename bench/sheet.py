@@ -31,7 +31,7 @@ def commit() -> str | None:
 
 
 def sheet(title: str, seconds: float, header: list[str], rows: list[list[str]], notes: list[str]) -> dict[str, Any]:
-    """A table as `hodgelet reproduce page` takes it."""
+    """A table as `reproduce page` of hodgelet-lab takes it."""
     now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
     script = f"bench/{Path(sys.argv[0]).name}"
     return {
@@ -83,7 +83,7 @@ def classification(folds: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> di
 
 
 def regression(folds: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> dict[str, Any]:
-    """Scores of (mean, deviation, truth) of each fold: means over folds, coverage over all items."""
+    """Scores of (mean, standard deviation, truth) of each fold: means over folds, coverage over all items."""
     errors = np.array([np.sqrt(((m - y) ** 2).mean()) for m, _, y in folds])
     r2 = np.mean([1 - ((m - y) ** 2).sum() / ((y - y.mean()) ** 2).sum() for m, _, y in folds])
     nll = np.mean([(0.5 * ((y - m) / s) ** 2 + np.log(s) + 0.5 * np.log(2 * np.pi)).mean() for m, s, y in folds])

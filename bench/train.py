@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-SAME_MODEL = ["--no-priors", "--likelihood", "gpflow", "--scale-transform", "softplus"]  # what the peer has
+SAME_MODEL = ["--prior-deviation=none", "--likelihood", "gpflow", "--scale-transform", "softplus"]  # as the peer
 
 
 def output_of(command: list[str], threads: int | None) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def seconds_to(trace: list[tuple[float, float]], elbo: float) -> float | None:
 
 def ours(args: argparse.Namespace, dataset: str, *flags: str) -> dict[str, Any]:
     """Train one fold with hodgelet."""
-    command = [args.hodgelet, "bench", "train", dataset, "--fold", str(args.fold), "--format", "json", *SAME_MODEL]
+    command = [args.lab, "bench", "train", dataset, "--fold", str(args.fold), "--format", "json", *SAME_MODEL]
     threads = ["--threads", str(args.threads)] if args.threads else []
     return output_of([*command, *threads, *flags, *args.flags], args.threads)
 
@@ -94,14 +94,14 @@ def parsed() -> argparse.Namespace:
     """Arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("datasets", nargs="+", help="as hodgelet takes them; set HODGELET_DATA for names")
-    parser.add_argument("--hodgelet", default="target/release/hodgelet", help="the command")
+    parser.add_argument("--lab", default="target/release/hodgelet-lab", help="the program of benchmarks")
     parser.add_argument("--python", default=sys.executable, help="interpreter that has GPflow")
     parser.add_argument("--fold", type=int, default=0)
-    parser.add_argument("--iterations", type=int, default=2000, help="most steps on the way to the peer's ELBO")
+    parser.add_argument("--iterations", type=int, default=2000, help="at most this many steps to reach the peer's ELBO")
     parser.add_argument("--peer-iterations", type=int, default=15000)
     parser.add_argument("--threads", type=int, help="threads of both; their defaults without")
     parser.add_argument(
-        "--flags", default=[], type=str.split, help="more flags of `hodgelet bench train`, as one string"
+        "--flags", default=[], type=str.split, help="more flags of `hodgelet-lab bench train`, as one string"
     )
     return parser.parse_args()
 

@@ -4,16 +4,12 @@
 use hodgelet_data::tu::{File, Files, parse, parse_zip};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    if let Ok(read) = parse_zip("DS.zip", bytes) {
-        read.dataset.check().unwrap();
-    }
+    let _ = parse_zip("DS.zip", bytes);
     let mut files = Files::default();
     for (file, text) in File::ALL.into_iter().zip(bytes.split(|&byte| byte == 0)) {
         if !text.is_empty() {
             files.set(file, text);
         }
     }
-    if let Ok(read) = parse("DS", &files) {
-        read.dataset.check().unwrap();
-    }
+    let _ = parse("DS", &files);
 });

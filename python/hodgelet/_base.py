@@ -1,4 +1,4 @@
-"""Manners of scikit-learn, without scikit-learn: parameters by name, tags, checks of targets."""
+"""scikit-learn's conventions, without scikit-learn: parameters by name, tags, checks of targets."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ from numpy.typing import NDArray
 from hodgelet._batch import GraphBatch
 from hodgelet._errors import HodgeletInputError, HodgeletWarning, not_fitted
 from hodgelet._inputs import as_batch
+from hodgelet._parameters import ALIASES, RENAMED
 from hodgelet._progress import Progress
 from hodgelet._results import Block, EnergyMeasures, FilterBank, blocks_of, filters_of, measures_of
 
 if TYPE_CHECKING:
     from hodgelet import _native
 
-__all__ = ["Estimator"]
+__all__ = ["Estimator", "documented"]
 
 Self = TypeVar("Self", bound="Estimator")
 
 # Parameters that say how inputs are read or work is done, and not which model is trained.
-_NOT_SETTINGS = {
-    "auto",
-    "vertex_attrs",
-    "edge_attrs",
-    "oriented",
-    "random_state",
-    "n_jobs",
-    "verbose",
-    "output",
-    "standardize",
-}
+_NOT_SETTINGS = {"auto", "vertex_attrs", "edge_attrs", "oriented", "n_jobs", "verbose", "output", "standardize"}
+
+C = TypeVar("C", bound=type)
+
+
+def documented(estimator: C) -> C:
+    """Puts the generated descriptions of parameters into the docstring of an estimator."""
+    parameters = next(base.__doc__ for base in estimator.__bases__ if base.__name__.endswith("Parameters"))
+    if estimator.__doc__ and parameters:
+        estimator.__doc__ = estimator.__doc__.replace("{parameters}", parameters.strip() + "\n")
+    return estimator
 
 
 class Estimator:
@@ -45,10 +46,22 @@ class Estimator:
 
     _fitted: _native.Model | _native.FeatureSpace
 
+    def __new__(cls: type[Self], *args: Any, **params: Any) -> Self:
+        """Refuses parameters that have another name now, by that name."""
+        for name in params:
+            if name in RENAMED and name not in cls._get_param_names():
+                raise TypeError(f"{cls.__name__} has no parameter {name!r}, which was renamed: use {RENAMED[name]}")
+        return super().__new__(cls)
+
     @classmethod
     def _get_param_names(cls) -> list[str]:
         signature = inspect.signature(cls.__init__)
         return sorted(name for name in signature.parameters if name != "self")
+
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        parameters = inspect.signature(cls.__init__).parameters
+        return {name: parameters[name].default for name in cls._get_param_names()}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters of this estimator by name; ``deep`` is there for scikit-learn."""
@@ -60,11 +73,13 @@ class Estimator:
         Raises
         ------
         HodgeletInputError
-            For a name that is no parameter.
+            For a name that is not a parameter.
 
         """
         known = self._get_param_names()
         for name, value in params.items():
+            if name not in known and name in RENAMED:
+                raise HodgeletInputError(f"Invalid parameter {name!r}, which was renamed: use {RENAMED[name]}")
             if name not in known:
                 raise HodgeletInputError(
                     f"Invalid parameter {name!r} for estimator {type(self).__name__}; there are {', '.join(known)}"
@@ -73,7 +88,7 @@ class Estimator:
         return self
 
     def __repr__(self) -> str:
-        defaults = {name: p.default for name, p in inspect.signature(type(self).__init__).parameters.items()}
+        defaults = self._defaults()
         changed = {name: value for name, value in self.get_params().items() if not _same(value, defaults[name])}
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
 
@@ -150,9 +165,10 @@ class Estimator:
 
     def _settings(self, seed: int) -> str:
         """The parameters that say which model is trained, as JSON."""
-        settings = {name: value for name, value in self.get_params().items() if name not in _NOT_SETTINGS}
+        given = {**self.get_params(), "random_state": seed}
+        settings = {ALIASES.get(name, name): value for name, value in given.items() if name not in _NOT_SETTINGS}
         try:
-            return json.dumps({**settings, "seed": seed}, default=_plain, allow_nan=False)
+            return json.dumps(settings, default=_plain, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise HodgeletInputError(f"the parameters of this {type(self).__name__} cannot be read: {error}") from None
 
@@ -195,7 +211,7 @@ def check_targets(y: Any, n: int, estimator: str) -> NDArray[Any]:
         )
         targets = targets[:, 0]
     if targets.ndim != 1:
-        raise HodgeletInputError(f"y has the shape {list(targets.shape)}, expected one target a graph")
+        raise HodgeletInputError(f"y has the shape {list(targets.shape)}, expected one target per graph")
     if len(targets) != n:
         raise HodgeletInputError(f"y has {len(targets)} targets, but there are {n} graphs")
     if np.iscomplexobj(targets):

@@ -242,16 +242,13 @@ def measures_of(described: Sequence[dict[str, Any]]) -> EnergyMeasures:
     return EnergyMeasures([BlockMeasures(**block) for block in described])
 
 
-def _kernel_name(families: list[str] | None) -> str | None:
-    """A product of families, in words such as ``matern (nu=1.25)``."""
-    if families is None:
+def _kernel_name(family: str | None) -> str | None:
+    """A family in words such as ``matern (nu=1.25)``."""
+    if family is None:
         return None
     import json
 
-    words = []
-    for family in families:
-        described = json.loads(family)
-        name = described.pop("type")
-        shape = ", ".join(f"{key}={value}" for key, value in described.items())
-        words.append(f"{name} ({shape})" if shape else name)
-    return " * ".join(words)
+    described = json.loads(family)
+    name: str = described.pop("type")
+    shape = ", ".join(f"{key}={value}" for key, value in described.items())
+    return f"{name} ({shape})" if shape else name

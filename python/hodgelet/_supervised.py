@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hodgelet._base import Estimator, check_targets, warn_unknown
 from hodgelet._errors import HodgeletInputError
-from hodgelet._parameters import parameters_of
+from hodgelet._parameters import ALIASES
 from hodgelet._progress import Progress
 from hodgelet._results import Explanation, LeaveOneOut, Prediction
 
@@ -44,6 +44,12 @@ class Supervised(Estimator):
         """The likelihood with its learned parameters."""
         likelihood: dict[str, Any] = json.loads(self._native().description())["likelihood"]
         return likelihood
+
+    @property
+    def hyperparameters_(self) -> list[dict[str, Any]]:
+        """All trained values by name, with their priors and the range they may take."""
+        trained: list[dict[str, Any]] = json.loads(self._native().description())["hyperparameters"]
+        return trained
 
     def transform(self, X: Any) -> Floats:
         """Features of graphs under the learned filters, as the kernels see them: ``[n_graphs, n_columns]``."""
@@ -104,14 +110,18 @@ class Supervised(Estimator):
             )
         self._fitted = fitted
         self.n_graphs_in_ = len(batch)
-        self.search_ = json.loads(fitted.tried())
+        self.search_ = json.loads(fitted.trials())
 
     @classmethod
     def _from_native(cls: type[Self], fitted: _native.Model, params: dict[str, Any]) -> Self:
         description = json.loads(fitted.description())
-        found = parameters_of(description["settings"])
-        known = cls._get_param_names()
-        estimator = cls(**{**{name: value for name, value in found.items() if name in known}, **params})
+        settings = description["settings"]
+        found = {
+            name: _typed(settings[ALIASES.get(name, name)], default)
+            for name, default in cls._defaults().items()
+            if ALIASES.get(name, name) in settings
+        }
+        estimator = cls(**{**found, **params})
         estimator._fitted = fitted
         estimator.n_graphs_in_ = description["training"]["n_train"]
         estimator.search_ = []
@@ -119,3 +129,10 @@ class Supervised(Estimator):
 
     def _prediction(self, out: dict[str, Any]) -> Prediction:
         raise NotImplementedError
+
+
+def _typed(value: Any, default: Any) -> Any:
+    """A value from JSON as it is typed in Python, where the default is of that type."""
+    if isinstance(default, tuple):
+        return tuple(value)
+    return "none" if value is None and isinstance(default, str) else value

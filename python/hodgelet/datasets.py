@@ -45,7 +45,7 @@ def load(
     """Reads a dataset by path or name, or draws a built-in one.
 
     ``settings`` are the parameters of a built-in dataset. Datasets by name lie in ``data_dir``, or in the folder that
-    the variable ``HODGELET_DATA`` names. ``hypergraph`` says which complex stands for a hypergraph. The command
+    the variable ``HODGELET_DATA`` names. ``hypergraph`` says which complex represents a hypergraph. The command
     ``hodgelet datasets list`` shows the built-in names.
 
     >>> from hodgelet import datasets

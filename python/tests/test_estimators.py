@@ -180,18 +180,18 @@ def test_the_transformer_gives_features_or_measures(shapes: Shapes) -> None:
 def test_every_method_trains(method: str) -> None:
     rng = np.random.default_rng(0)
     graphs = [(*make(n), None, rng.normal(size=n - (make is path))) for make in (ring, path) for n in range(4, 10)]
-    model = HodgeletClassifier(method=method, max_iter=3, vertices="none" if method == "line-graph" else "degree")
+    model = HodgeletClassifier(method=method, max_iter=3, vertices=None if method == "line-graph" else "degree")
     model.fit(graphs, np.repeat([0, 1], 6))
     assert model.predict(graphs).shape == (12,)
     assert model.get_params()["method"] == method
 
 
 SETTINGS: list[tuple[dict[str, Any], str]] = [
-    ({"kernel": "rbf"}, "setting `kernel` is `rbf`: expected se, matern12"),
-    ({"method": "hodgelet"}, 'setting `method` is "hodgelet": unknown variant'),
-    ({"laplacian": "x"}, "setting `laplacian` is `x`, expected one of combinatorial, normalized"),
+    ({"kernel": "rbf"}, 'setting `kernel` is "rbf", expected se, matern12'),
+    ({"method": "hodgelet"}, 'setting `method` is "hodgelet", expected hodge, wt'),
+    ({"laplacian": "x"}, 'setting `laplacian` is "x", expected combinatorial, normalized'),
     ({"laplacian": "dec"}, "position"),
-    ({"signed": "x"}, 'setting `signed` is "x": expected harmonic'),
+    ({"signed": "x"}, 'setting `signed` is "x", expected harmonic'),
     ({"n_filters": 0}, "filter"),
     ({"n_filters": -1}, "setting `n_filters` is -1"),
     ({"n_filters": "ten"}, 'setting `n_filters` is "ten"'),
@@ -199,8 +199,8 @@ SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"restarts": 0}, "`restarts` is 0"),
     ({"time_limit": -1.0}, "`time_limit` is -1"),
     ({"tol": float("nan")}, "cannot be read"),
-    ({"without": ["edge whole thing"]}, "names the block"),
-    ({"cliques": 99}, "99"),
+    ({"exclude": ["edge whole thing"]}, "a block such as `edge exact`"),
+    ({"lift": "cliques:99", "edges": "constant"}, "99"),
     ({"dims": [5]}, "cells of dimension 5 carry no signal"),
     ({"n_jobs": 0}, "n_jobs is 0"),
     ({"random_state": -1}, "random_state is -1"),
@@ -214,6 +214,21 @@ def test_settings_that_make_no_sense_are_named(shapes: Shapes, settings: dict[st
     with pytest.raises(HodgeletInputError) as error:
         HodgeletClassifier(**{"vertices": "degree", **settings}).fit(*shapes)
     assert found in str(error.value)
+
+
+def test_a_parameter_with_another_name_now_is_refused_by_that_name() -> None:
+    with pytest.raises(TypeError, match="no parameter 'without', which was renamed: use exclude"):
+        HodgeletClassifier(without=["edge exact"])  # type: ignore[call-arg]
+    with pytest.raises(HodgeletInputError, match="'cliques', which was renamed: use lift"):
+        HodgeletRegressor().set_params(cliques=3)
+
+
+def test_trained_values_are_listed_with_their_priors(fitted: HodgeletClassifier) -> None:
+    trained = {entry["name"]: entry for entry in fitted.hyperparameters_}
+    variance = trained["vertex co-exact: variance"]
+    assert variance["value"] == fitted.blocks_[0].variance
+    assert variance["prior"] == {"center": 1.0, "deviation": 3.0}
+    assert len(fitted.filters_[0].scales.ravel()) == sum("scale" in name and "filter" in name for name in trained)
 
 
 def test_targets_that_make_no_sense_are_named(shapes: Shapes) -> None:
@@ -293,7 +308,7 @@ def test_the_seed_decides_what_is_drawn(shapes: Shapes) -> None:
 
 def test_blocks_can_be_left_out(shapes: Shapes) -> None:
     model = HodgeletClassifier(
-        vertices="degree", edges="constant", without=["vertex harmonic", "edge co-exact"], max_iter=2
+        vertices="degree", edges="constant", exclude=["vertex harmonic", "edge co-exact"], max_iter=2
     )
     model.fit(*shapes)
     assert [block.name for block in model.blocks_] == ["vertex co-exact", "edge exact", "edge harmonic"]

@@ -91,8 +91,9 @@ def test_a_loaded_estimator_trains_the_same_model_again(shapes: tuple[list[Any],
         "vertices": "degree-one-hot",
         "edges": "constant",
         "laplacian": "normalized",
-        "without": ["edge harmonic"],
-        "cliques": 3,
+        "exclude": ("edge harmonic",),
+        "lift": "cliques:3",
+        "scale_transform": "softplus",
         "n_filters": 4,
         "n_bands": 2,
         "low_pass": "none",
@@ -117,6 +118,16 @@ def test_a_loaded_estimator_trains_the_same_model_again(shapes: tuple[list[Any],
     model.save(tmp_path / "model")
     again = HodgeletClassifier.load(tmp_path / "model")
     assert {name: again.get_params()[name] for name in settings} == settings
+    assert_array_equal(again.fit(*shapes).predict_proba(shapes[0]), model.predict_proba(shapes[0]))
+
+
+def test_a_faithful_model_is_the_same_when_it_is_loaded_and_trained_again(
+    shapes: tuple[list[Any], list[str]], tmp_path: Path
+) -> None:
+    model = HodgeletClassifier(vertices="degree", faithful=True, max_iter=4).fit(*shapes)
+    model.save(tmp_path / "model")
+    again = HodgeletClassifier.load(tmp_path / "model")
+    assert again.get_params() == model.get_params()
     assert_array_equal(again.fit(*shapes).predict_proba(shapes[0]), model.predict_proba(shapes[0]))
 
 
@@ -175,7 +186,7 @@ def test_features_are_those_of_the_command(
     blocks: datasets.Dataset, standardize: bool, scales: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "features.npy"
-    flags = ["--seed", "0", "--filters", "4", "--scales", scales, *(["--standardize"] if standardize else [])]
+    flags = ["--seed", "0", "--n-filters", "4", "--scales", scales, *(["--standardize"] if standardize else [])]
     ran = command("features", "sbm", "--set", "n_graphs=30", "--out", str(file), *flags)
     assert ran.returncode == 0, ran.stderr
     ours = HodgeletTransformer(n_filters=4, scales=scales, standardize=standardize).fit(blocks.graphs)

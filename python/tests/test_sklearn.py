@@ -37,7 +37,7 @@ ESTIMATORS = [HodgeletClassifier, HodgeletRegressor, HodgeletTransformer]
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_parameters_are_read_set_and_cloned(kind: type[Any]) -> None:
-    estimator = kind(n_filters=4, without=["edge exact"])
+    estimator = kind(n_filters=4, exclude=["edge exact"])
     assert estimator.get_params()["n_filters"] == 4
     assert set(estimator.get_params()) == set(kind().get_params())
     twin = clone(estimator)
@@ -45,7 +45,7 @@ def test_parameters_are_read_set_and_cloned(kind: type[Any]) -> None:
     assert twin.get_params() == estimator.get_params()
     assert estimator.set_params(n_filters=5) is estimator
     assert (estimator.n_filters, twin.n_filters) == (5, 4)
-    assert repr(twin) == f"{kind.__name__}(n_filters=4, without=['edge exact'])"
+    assert repr(twin) == f"{kind.__name__}(exclude=['edge exact'], n_filters=4)"
     assert repr(kind()) == f"{kind.__name__}()"
     with pytest.raises(HodgeletInputError, match="Invalid parameter 'n_filtres'"):
         estimator.set_params(n_filtres=3)

@@ -2,6 +2,7 @@
 
 use crate::download::DownloadError;
 use hodgelet::complex::ComplexError;
+use hodgelet::dataset::DatasetError;
 use hodgelet::encode::EncodeError;
 use hodgelet::feature::FourierError;
 use hodgelet::hodge::HodgeError;
@@ -11,6 +12,7 @@ use hodgelet::wavelet::BankError;
 use hodgelet_data::OpenError;
 use hodgelet_data::generate::GenerateError;
 use hodgelet_data::jsonl::JsonlError;
+use hodgelet_eval::audit::AuditError;
 use hodgelet_eval::cross_validate::CrossValidateError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,7 +31,7 @@ pub enum CommandError {
     Usage {
         /// What was found and what was expected.
         message: String,
-        /// A way out.
+        /// A suggested fix.
         hint: Option<String>,
     },
     /// There is no such dataset.
@@ -57,6 +59,9 @@ pub enum CommandError {
     /// From reading a dataset.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// From putting a dataset together.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
     /// From drawing a built-in dataset.
     #[error(transparent)]
     Generate(#[from] GenerateError),
@@ -84,7 +89,7 @@ pub enum CommandError {
     #[error(transparent)]
     Hodge(#[from] HodgeError),
     /// Something that cannot be.
-    #[error("{0}, which is a fault of the program")]
+    #[error("{0}, which is a bug in hodgelet")]
     Program(&'static str),
 }
 
@@ -94,7 +99,7 @@ impl CommandError {
         Self::Usage { message: message.into(), hint: hint.map(str::to_owned) }
     }
 
-    /// A way out, where there is one.
+    /// A suggested fix, where there is one.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let own = |hint: Option<&'static str>| hint.map(str::to_owned);
@@ -163,6 +168,15 @@ impl From<CrossValidateError> for CommandError {
     }
 }
 
+impl From<AuditError> for CommandError {
+    fn from(error: AuditError) -> Self {
+        match error {
+            AuditError::Model(error) => error.into(),
+            error => Self::usage(error.to_string(), None),
+        }
+    }
+}
+
 impl From<DownloadError> for CommandError {
     fn from(error: DownloadError) -> Self {
         Self::Download(error)
@@ -198,7 +212,7 @@ mod tests {
         assert_eq!(broken.status(), 2);
         assert_eq!(
             broken.to_string(),
-            "the loaded model predicts something else, which is a fault of the program"
+            "the loaded model predicts something else, which is a bug in hodgelet"
         );
     }
 

@@ -4,7 +4,6 @@
 //! what it was asked, 1 when the input was at fault (bad flags included) or the user interrupted it, and 2 when
 //! the program was.
 
-pub mod args;
 pub mod commands;
 pub mod download;
 pub mod error;
@@ -21,6 +20,9 @@ use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
+/// How `hodgelet-lab`, the program of experiments and benchmarks, is run from the source tree.
+pub const LAB_COMMAND: &str = "cargo run --release -p hodgelet-lab --";
+
 /// Runs the command given by the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -32,8 +34,21 @@ pub fn main() -> ExitCode {
 /// It takes over the interrupts of the process, and may end it.
 #[must_use]
 pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let cli = match commands::parse(arguments) {
-        Ok(cli) => cli,
+    let parsed = commands::parse(arguments);
+    if let Some(error) = parsed.as_ref().err().and_then(commands::elsewhere) {
+        progress::print_error(&error);
+        return error.status();
+    }
+    run_parsed(parsed, commands::run)
+}
+
+/// Runs `run` on what was parsed of the arguments, or prints why nothing was, and returns the exit status.
+///
+/// It takes over the interrupts of the process, and may end it.
+#[must_use]
+pub fn run_parsed<T>(parsed: Result<T, clap::Error>, run: impl FnOnce(T) -> Result<(), CommandError>) -> u8 {
+    let parsed = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             // Help and version are errors to the parser; only the others go to standard error.
             let status = if error.use_stderr() { INPUT_AT_FAULT } else { 0 };
@@ -42,7 +57,7 @@ pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     progress::watch_interrupts();
-    match catch_unwind(AssertUnwindSafe(|| commands::run(cli))) {
+    match catch_unwind(AssertUnwindSafe(|| run(parsed))) {
         Ok(Ok(())) => 0,
         // A reader that has seen enough, such as `head`, is no fault.
         Ok(Err(CommandError::Stdout(error))) if error.kind() == ErrorKind::BrokenPipe => 0,

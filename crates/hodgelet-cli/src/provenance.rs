@@ -21,11 +21,11 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// That of this process, now.
+    /// That of this process, which is run by `program` with its arguments, now.
     #[must_use]
-    pub fn now() -> Self {
+    pub fn of(program: &str) -> Self {
         let words = std::env::args().skip(1).map(|word| quoted(&word));
-        let command = std::iter::once("hodgelet".to_owned()).chain(words).collect::<Vec<_>>().join(" ");
+        let command = std::iter::once(program.to_owned()).chain(words).collect::<Vec<_>>().join(" ");
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         Self {
             command,

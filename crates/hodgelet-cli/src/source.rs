@@ -16,14 +16,12 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hodgelet::complex::Expansion;
 use hodgelet_data::generate::{Builtin, builtin};
-use hodgelet_data::{OpenError, OpenOptions, Read, Report, open_with};
+use hodgelet_data::{EXTENSIONS, OpenError, OpenOptions, Read, Report, edits, open_with};
 use std::path::{Path, PathBuf};
-
-/// What datasets in files are called, beside folders.
-const EXTENSIONS: [&str; 8] = ["zip", "jsonl", "graphml", "gml", "json", "off", "obj", "ply"];
 
 /// Which dataset.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Data")]
 pub struct DatasetArgs {
     /// A built-in name, a path (TU folder or zip, .jsonl, .graphml, .gml, HIF .json, .off, .obj, .ply, or a folder of
     /// such files), or a name under the data directory
@@ -37,8 +35,8 @@ pub struct DatasetArgs {
     /// Seed of everything that is drawn
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Which complex stands for a hypergraph [default: what the file says, or zhou]
-    #[arg(long, value_name = "EXPANSION", value_parser = PossibleValuesParser::new(Expansion::NAMES).try_map(|n| n.parse::<Expansion>()))]
+    /// Which complex represents a hypergraph [default: what the file says, or zhou]
+    #[arg(long, hide_short_help = true, value_name = "EXPANSION", value_parser = PossibleValuesParser::new(Expansion::NAMES).try_map(|n| n.parse::<Expansion>()))]
     pub hypergraph: Option<Expansion>,
     #[command(flatten)]
     pub data_dir: DataDirArgs,
@@ -48,7 +46,7 @@ pub struct DatasetArgs {
 #[derive(Args, Clone, Debug)]
 pub struct DataDirArgs {
     /// Directory that holds datasets by name
-    #[arg(long, value_name = "DIR", env = "HODGELET_DATA")]
+    #[arg(long, hide_short_help = true, value_name = "DIR", env = "HODGELET_DATA")]
     pub data_dir: Option<PathBuf>,
 }
 
@@ -62,7 +60,7 @@ impl DatasetArgs {
         let read = self.read_silently()?;
         if !read.report.is_clean() {
             let what = read.report.to_string().replace('\n', "; ");
-            terminal.warn(&format!("{}: {what}", read.dataset.name));
+            terminal.warn(&format!("{}: {what}", read.dataset.name()));
         }
         Ok(read)
     }
@@ -78,7 +76,7 @@ impl DatasetArgs {
             Some(recipe) => draw(recipe, &self.all_settings(), self.seed)?,
             None if !self.settings.is_empty() => {
                 let message =
-                    format!("--set {}, but `{}` is no built-in dataset", self.settings[0], self.dataset);
+                    format!("--set {}, but `{}` is not a built-in dataset", self.settings[0], self.dataset);
                 return Err(CommandError::usage(
                     message,
                     Some("`hodgelet datasets list` shows the built-in ones"),
@@ -111,7 +109,7 @@ impl DatasetArgs {
 ///
 /// # Errors
 ///
-/// [`CommandError::Generate`] when a setting makes no sense.
+/// [`CommandError::Generate`] when a setting is invalid.
 pub fn draw(mut recipe: Builtin, settings: &[String], seed: u64) -> Result<Read, CommandError> {
     settings.iter().try_for_each(|setting| recipe.set(setting))?;
     let dataset = recipe.generate(seed)?;
@@ -138,30 +136,10 @@ fn unknown_hint(name: &str) -> Option<String> {
     }
 }
 
-/// The nearest of some names, if it is near.
+/// The nearest of some names, if one is near.
 #[must_use]
 pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = name.to_lowercase();
-    let distance = |other: &str| strsim::damerau_levenshtein(&wanted, &other.to_lowercase());
-    let (distance, near) = names.map(|other| (distance(other), other)).min()?;
-    (distance <= 1 + wanted.chars().count() / 4).then_some(near)
-}
-
-/// Names of the datasets in a directory, in order.
-#[must_use]
-pub fn datasets_in(dir: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let name = |entry: std::fs::DirEntry| {
-        let path = entry.path();
-        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-        let is_file = extension.is_some_and(|e| EXTENSIONS.contains(&e.as_str()));
-        let name = if path.is_dir() { path.file_name() } else { path.file_stem().filter(|_| is_file) };
-        name.and_then(|name| name.to_str()).filter(|name| !name.starts_with('.')).map(str::to_owned)
-    };
-    let mut names: Vec<String> = entries.filter_map(name).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
+    names.filter_map(|other| Some((edits(name, other)?, other))).min().map(|(_, near)| near)
 }
 
 #[cfg(test)]

@@ -3,19 +3,18 @@
 //!
 //! `cargo run --release -p hodgelet-data --example agreement`
 
-use hodgelet::model::{Method, PredictedTargets};
+use hodgelet::model::PredictedTargets;
+use hodgelet::settings::Settings;
 use hodgelet_data::generate::builtin;
-use std::ops::ControlFlow;
 
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut recipe = builtin("sbm").ok_or("not a built-in dataset")?;
     recipe.set("n_graphs=30")?;
     let graphs = recipe.generate(0)?;
-    let mut settings = Method::Hodge.params();
-    settings.optimizer.max_iterations = 10;
+    let settings = Settings { iterations: 10, ..Settings::default() };
     let all: Vec<usize> = (0..graphs.len()).collect();
-    let model = settings.fit(&graphs, &all, |_| ControlFlow::Continue(()))?;
-    let prediction = model.predict(&graphs, |_| ControlFlow::Continue(()))?;
+    let model = settings.fit(&graphs, &all)?;
+    let prediction = model.predict(&graphs)?;
     let PredictedTargets::Classes { probabilities, .. } = prediction.targets else { unreachable!() };
     for i in 0..graphs.len() {
         println!("{:?} {:?}", probabilities[(i, 0)], probabilities[(i, 1)]);

@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let start = Instant::now();
             let dataset = hodgelet_data::open(&name, None)?.dataset;
             let seconds = start.elapsed().as_secs_f64();
-            let total = |k| dataset.complexes.iter().map(|complex| complex.n_cells(k)).sum::<usize>();
+            let total = |k| dataset.complexes().iter().map(|complex| complex.n_cells(k)).sum::<usize>();
             let (graphs, vertices, edges) = (dataset.len(), total(0), total(1));
             println!("{name}: {graphs} graphs, {vertices} vertices, {edges} edges, {seconds:.3} s");
         }

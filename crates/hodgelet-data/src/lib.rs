@@ -20,10 +20,12 @@ pub mod graphs;
 pub mod hif;
 pub mod jsonl;
 pub mod mesh;
+mod names;
 mod open;
 mod read;
 mod text;
 pub mod tu;
 
+pub use names::{EXTENSIONS, datasets_in, edits};
 pub use open::{OpenError, OpenOptions, open, open_with};
 pub use read::{Read, Report};

@@ -5,17 +5,14 @@ use crate::hif::{self, HifError};
 use crate::jsonl::{self, JsonlError};
 use crate::mesh::{self, MeshError, MeshFormat};
 use crate::tu::{self, TuError};
-use crate::{Read, text};
+use crate::{EXTENSIONS, Read, datasets_in, edits, names};
 use hodgelet::complex::Expansion;
 use std::path::{Path, PathBuf};
-
-/// What datasets in files are called, beside folders.
-const EXTENSIONS: [&str; 9] = ["zip", "jsonl", "graphml", "gml", "hif.json", "json", "off", "obj", "ply"];
 
 /// What a reader cannot know by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// Which complex stands for a hypergraph; without it, what the file says, or Zhou's.
+    /// Which complex represents a hypergraph; without it, what the file says, or Zhou's.
     pub hypergraph: Option<Expansion>,
 }
 
@@ -75,7 +72,7 @@ fn read(path: &Path, options: OpenOptions) -> Result<Read, OpenError> {
 
 /// A folder of graph files if it holds any and no arcs of a TU dataset.
 fn read_dir(dir: &Path, options: OpenOptions) -> Result<Read, OpenError> {
-    let names = names_in(dir);
+    let names = names::entries(dir); // none if it cannot be read, which the reader will report
     let arcs = tu::File::Arcs.name("");
     let is_tu = names.iter().any(|name| name.ends_with(&arcs));
     if !is_tu && names.iter().any(|name| Format::of(Path::new(name)).is_some()) {
@@ -90,33 +87,16 @@ fn read_dir(dir: &Path, options: OpenOptions) -> Result<Read, OpenError> {
     Ok(tu::read_dir(dir)?)
 }
 
-/// Names of what is in a folder; nothing if it cannot be read, which the reader will report.
-fn names_in(dir: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.sort_unstable();
-    names
-}
-
-/// Datasets in a folder whose names are near `name`.
+/// Datasets in a folder whose names are near `name`, at most five.
 fn near_names(name: &str, dir: &Path) -> Vec<String> {
     let wanted = name.to_lowercase();
-    let mut near: Vec<(usize, String)> = Vec::new();
-    for file in names_in(dir) {
-        let known = EXTENSIONS.iter().find_map(|e| file.strip_suffix(&format!(".{e}")).map(str::to_owned));
-        let Some(found) = known.or_else(|| dir.join(&file).is_dir().then_some(file)) else { continue };
-        let lower = found.to_lowercase();
-        let distance = if !wanted.is_empty() && lower.starts_with(&wanted) {
-            0
-        } else {
-            text::edit_distance(&wanted, &lower)
-        };
-        if distance <= 1 + wanted.chars().count() / 4 {
-            near.push((distance, found));
-        }
-    }
+    let near = |found: String| {
+        let begins = !wanted.is_empty() && found.to_lowercase().starts_with(&wanted);
+        let distance = if begins { Some(0) } else { edits(name, &found) };
+        distance.map(|distance| (distance, found))
+    };
+    let mut near: Vec<(usize, String)> = datasets_in(dir).into_iter().filter_map(near).collect();
     near.sort();
-    near.dedup();
     near.truncate(5);
     near.into_iter().map(|(_, name)| name).collect()
 }

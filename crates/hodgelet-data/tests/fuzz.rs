@@ -2,6 +2,7 @@
 //! sound dataset or refused, never panic. `HODGELET_FUZZ` multiplies the number of inputs.
 
 use hodgelet::complex::{Complex, Expansion};
+use hodgelet::dataset::Dataset;
 use hodgelet::encode::{CellSignal, EncodingParams, VertexSignal};
 use hodgelet_data::graphs::{self, Format};
 use hodgelet_data::mesh::{self, MeshFormat};
@@ -72,15 +73,16 @@ fn mutate(rng: &mut impl Rng, seed: &[u8]) -> Vec<u8> {
 /// What must hold of everything that is read.
 fn assert_sound(read: &Read) {
     let dataset = &read.dataset;
-    dataset.check().unwrap();
-    for complex in &dataset.complexes {
+    let (name, complexes, columns, targets) = dataset.clone().into_parts();
+    assert_eq!(&Dataset::new(name, complexes, columns, targets).unwrap(), dataset);
+    for complex in dataset.complexes() {
         let boundaries = (1..=complex.dim()).map(|k| complex.boundary(k).unwrap().clone()).collect();
         assert_eq!(&Complex::from_boundaries(complex.n_cells(0), boundaries).unwrap(), complex);
     }
     let mut bytes = Vec::new();
     jsonl::write_to(&mut bytes, dataset, &[]).unwrap();
     assert_eq!(&jsonl::parse("again", &bytes).unwrap().dataset, dataset);
-    if dataset.complexes.iter().all(|complex| complex.n_cells(0) < 10_000) {
+    if dataset.complexes().iter().all(|complex| complex.n_cells(0) < 10_000) {
         let vertices = VertexSignal::DegreeOneHot;
         let params = EncodingParams { vertices, edges: CellSignal::Auto, ..EncodingParams::default() };
         let train: Vec<usize> = (0..dataset.len()).collect();

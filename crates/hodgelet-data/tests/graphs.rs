@@ -42,18 +42,17 @@ fn both_formats_say_the_same_graph() {
     for (format, text) in [(Format::GraphMl, GRAPHML), (Format::Gml, GML)] {
         let read = graphs::parse(format, "a.x", text.as_bytes()).unwrap();
         let dataset = &read.dataset;
-        dataset.check().unwrap();
-        assert_eq!((dataset.name.as_str(), &read.ids[..]), ("a", &["a".to_owned()][..]));
-        assert_eq!(dataset.complexes[0].n_cells(0), 3);
-        assert_eq!(dataset.complexes[0].edges().collect::<Vec<_>>(), [[2, 0], [0, 1]]);
+        assert_eq!((dataset.name(), &read.ids[..]), ("a", &["a".to_owned()][..]));
+        assert_eq!(dataset.complexes()[0].n_cells(0), 3);
+        assert_eq!(dataset.complexes()[0].edges().collect::<Vec<_>>(), [[2, 0], [0, 1]]);
         assert_eq!((read.report.self_loops, read.report.repeated), (1, 1));
         let names = vec!["ring".to_owned()];
-        assert_eq!(dataset.targets, Targets::Classes { names, labels: vec![0] });
+        assert_eq!(dataset.targets(), &Targets::Classes { names, labels: vec![0] });
         let categories = ["red", "yellow & green"].map(String::from).to_vec();
-        assert_eq!(dataset.columns[0].name, "color");
-        assert_eq!(dataset.columns[0].values, ColumnValues::Labels { categories, codes: vec![0, 1, 0] });
+        assert_eq!(dataset.columns()[0].name, "color");
+        assert_eq!(dataset.columns()[0].values, ColumnValues::Labels { categories, codes: vec![0, 1, 0] });
         let channels = vec!["weight".to_owned()];
-        assert_eq!(dataset.columns[1].values, ColumnValues::Real { channels, values: vec![1.5, 2.0] });
+        assert_eq!(dataset.columns()[1].values, ColumnValues::Real { channels, values: vec![1.5, 2.0] });
     }
 }
 
@@ -84,6 +83,22 @@ fn each_fault_of_graphml_names_its_line() {
     );
     assert!(message("<graphml>\n<graph>\n</wrong>").starts_with("a.graphml, line 3: "));
     assert!(graphs::parse(Format::GraphMl, "a", b"\xff").is_err());
+}
+
+#[test]
+fn weights_of_cells_must_be_positive() {
+    let key = "<key id='w' for='edge' attr.name='cell-weights' attr.type='double'/>";
+    let ends = "<node id='a'/><node id='b'/>";
+    let read = |weight: &str| {
+        let edge = format!("<edge source='a' target='b'><data key='w'>{weight}</data></edge>");
+        let text = format!("<graphml>{key}<graph>{ends}{edge}</graph></graphml>");
+        graphs::parse(Format::GraphMl, "a.graphml", text.as_bytes())
+    };
+    assert_eq!(read("1.5").unwrap().dataset.weights(0).unwrap().of_dim(1), Some(&[1.5][..]));
+    assert_eq!(
+        read("-1.5").unwrap_err().to_string(),
+        "column `cell-weights` of dimension 1 has the weight -1.5, expected positive finite numbers"
+    );
 }
 
 #[test]
@@ -126,12 +141,12 @@ fn a_folder_of_graphs_is_a_dataset() {
     std::fs::write(dir.join("b.gml"), GML.replace("ring", "path")).unwrap();
     let read = open("mixed", Some(folder.path())).unwrap();
     let names = ["path", "ring"].map(String::from).to_vec();
-    assert_eq!(read.dataset.targets, Targets::Classes { names, labels: vec![1, 0] });
+    assert_eq!(read.dataset.targets(), &Targets::Classes { names, labels: vec![1, 0] });
     assert_eq!(read.ids, ["a", "b"]);
 
     std::fs::write(dir.join("targets.csv"), "file,target\na.graphml,1.5\nb, -2\n").unwrap();
     let read = open(dir.to_str().unwrap(), None).unwrap();
-    assert_eq!(read.dataset.targets, Targets::Real(vec![1.5, -2.0]));
+    assert_eq!(read.dataset.targets(), &Targets::Real(vec![1.5, -2.0]));
 
     std::fs::write(dir.join("targets.csv"), "a.graphml,1.5\n").unwrap();
     let message = || graphs::read_dir(&dir).unwrap_err().to_string();
@@ -154,7 +169,7 @@ fn a_dataset_is_found_by_path_or_by_name() {
 
     assert_eq!(open("Rings", Some(data)).unwrap().dataset, dataset);
     assert_eq!(open(data.join("Rings.jsonl").to_str().unwrap(), None).unwrap().dataset, dataset);
-    assert_eq!(open("one.gml", Some(data)).unwrap().dataset.complexes, dataset.complexes);
+    assert_eq!(open("one.gml", Some(data)).unwrap().dataset.complexes(), dataset.complexes());
 
     let place = data.display();
     assert_eq!(

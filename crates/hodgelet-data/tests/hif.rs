@@ -10,7 +10,7 @@ fn sample() -> std::path::PathBuf {
 }
 
 fn column<'a>(dataset: &'a Dataset, name: &str, dim: usize) -> &'a ColumnValues {
-    &dataset.columns.iter().find(|c| c.name == name && c.dim == dim).unwrap().values
+    &dataset.column(dim, name).unwrap().values
 }
 
 /// A file that XGI wrote.
@@ -34,7 +34,7 @@ fn a_file_is_opened_with_the_expansion_asked_for() {
     let name = path.to_str().unwrap();
     let cells = |options| {
         let dataset = open_with(name, None, options).unwrap().dataset;
-        (dataset.complexes[0].n_cells(0), dataset.complexes[0].n_cells(1))
+        (dataset.complexes()[0].n_cells(0), dataset.complexes()[0].n_cells(1))
     };
     assert_eq!(cells(OpenOptions::default()), (4, 4)); // Zhou: pairs
     assert_eq!(cells(OpenOptions { hypergraph: Some(Expansion::Star) }), (6, 5));
@@ -63,9 +63,9 @@ fn a_folder_of_files_is_a_dataset() {
     write("targets.csv", "file,target\na.json,0.5\nb,2\n");
     let read = open(folder.path().to_str().unwrap(), None).unwrap();
     assert_eq!(read.ids, ["a", "b"]);
-    assert_eq!(read.dataset.targets, Targets::Real(vec![0.5, 2.0]));
+    assert_eq!(read.dataset.targets(), &Targets::Real(vec![0.5, 2.0]));
     // the name 1 is not the name "1": three nodes, of which the last has no attributes
-    assert_eq!(read.dataset.complexes[0].n_cells(0), 3);
+    assert_eq!(read.dataset.complexes()[0].n_cells(0), 3);
     assert_eq!(read.report.repeated, 2);
     assert_eq!(
         read.report.ignored,
@@ -113,10 +113,10 @@ const JSONL: &str = r#"{"hodgelet":1,"target":"class","hypergraph":"incidence","
 #[test]
 fn lines_of_hyperedges_are_expanded_as_the_header_or_the_caller_says() {
     let read = jsonl::parse("f.jsonl", JSONL.as_bytes()).unwrap().dataset;
-    assert_eq!(read.complexes[0].n_cells(1), 2);
+    assert_eq!(read.complexes()[0].n_cells(1), 2);
     assert_eq!(read.weights(0).unwrap().of_dim(1), Some(&[1.0, 2.5][..]));
     let star = jsonl::parse_with("f.jsonl", JSONL.as_bytes(), Some(Expansion::Star)).unwrap().dataset;
-    assert_eq!((star.complexes[0].n_cells(0), star.complexes[1].n_cells(0)), (6, 2));
+    assert_eq!((star.complexes()[0].n_cells(0), star.complexes()[1].n_cells(0)), (6, 2));
     let ColumnValues::Real { values, .. } = column(&star, "hyperedge.x", 0) else { panic!("numbers") };
     assert_eq!(values, &[0.0, 0.0, 0.0, 0.0, 3.0, 4.0, 0.0, 0.0]);
     // What is written is the complex, and reads back the same.

@@ -1,8 +1,8 @@
 //! JSONL lines that hold simplices, polygons, positions and weights.
 
-use hodgelet::complex::Complex;
+use hodgelet::complex::{CellWeights, Complex};
 use hodgelet::dataset::{ColumnValues, Dataset, Targets};
-use hodgelet::hodge::{CellWeights, Operators, Weighting, betti_numbers};
+use hodgelet::hodge::{Operators, Weighting, betti_numbers};
 use hodgelet_data::jsonl;
 
 const HEADER: &str = r#"{"hodgelet":1}"#;
@@ -35,7 +35,7 @@ fn simplices_bring_their_faces_and_stay_hollow() {
         r#"{"vertices":2,"simplices":[]}"#,
     ])
     .unwrap();
-    let found: Vec<Vec<usize>> = dataset.complexes.iter().map(cells).collect();
+    let found: Vec<Vec<usize>> = dataset.complexes().iter().map(cells).collect();
     assert_eq!(found, [vec![5, 7, 4, 1], vec![3, 3, 0], vec![2, 0, 0]]);
     let (text, again) = written(&dataset);
     assert_eq!(again, dataset);
@@ -46,7 +46,7 @@ fn simplices_bring_their_faces_and_stay_hollow() {
 fn polygons_follow_triangles_and_are_written_as_such() {
     let line = r#"{"vertices":5,"edges":[[0,1],[2,1],[2,3],[3,0],[3,4],[2,4]],"triangles":[[4,3,2]],"polygons":[[2,3,0,1]]}"#;
     let dataset = parse(&[line]).unwrap();
-    let complex = &dataset.complexes[0];
+    let complex = &dataset.complexes()[0];
     assert_eq!((cells(complex), complex.polygon(1)), (vec![5, 6, 2], Some(vec![0, 1, 2, 3])));
     let operators = Operators::new(complex, Weighting::Combinatorial);
     assert_eq!(betti_numbers(&operators).unwrap(), [1, 0, 0]);
@@ -72,7 +72,7 @@ fn positions_and_weights_become_columns_and_weights_reach_the_model() {
         r#"{"vertices":1,"positions":[[0.1,3]]}"#,
     ])
     .unwrap();
-    let ColumnValues::Real { channels, values } = &dataset.columns[0].values else { panic!("reals") };
+    let ColumnValues::Real { channels, values } = &dataset.columns()[0].values else { panic!("reals") };
     assert_eq!(
         (channels.join(""), values.as_slice()),
         ("xy".to_owned(), &[0.0, 0.5, 1.0, -2e-3, 0.1, 3.0][..])
@@ -139,7 +139,6 @@ fn lifted_complexes_are_written_and_read_to_the_bit() {
         clique.clique_complex(5).unwrap(),
         Complex::alpha(&[[0.0, 0.0], [1.0, 0.0], [0.3, 0.9], [2.0, 2.0]], 1.0).unwrap(),
     ];
-    let dataset =
-        Dataset { name: "lifted".to_owned(), complexes, columns: Vec::new(), targets: Targets::None };
+    let dataset = Dataset::new("lifted", complexes, Vec::new(), Targets::None).unwrap();
     assert_eq!(written(&dataset).1, dataset);
 }

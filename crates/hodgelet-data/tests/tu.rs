@@ -36,10 +36,6 @@ fn message(file: File, text: &str) -> String {
     tu::parse("DS", &with(file, text)).unwrap_err().to_string()
 }
 
-fn column<'a>(columns: &'a [Column], dim: usize, name: &str) -> &'a Column {
-    columns.iter().find(|c| c.dim == dim && c.name == name).unwrap()
-}
-
 fn reals(column: &Column) -> &[f64] {
     match &column.values {
         ColumnValues::Real { values, .. } => values,
@@ -61,31 +57,31 @@ fn a_tidy_dataset_is_read_whole() {
     let read = tu::parse("DS", &sample()).unwrap();
     let dataset = &read.dataset;
     assert!(read.report.is_clean());
-    assert_eq!(dataset.name, "DS");
-    assert_eq!(dataset.complexes[0].edges().collect::<Vec<_>>(), [[0, 1], [1, 2]]);
-    assert_eq!((dataset.complexes[1].n_cells(0), dataset.complexes[1].n_cells(1)), (1, 0));
+    assert_eq!(dataset.name(), "DS");
+    assert_eq!(dataset.complexes()[0].edges().collect::<Vec<_>>(), [[0, 1], [1, 2]]);
+    assert_eq!((dataset.complexes()[1].n_cells(0), dataset.complexes()[1].n_cells(1)), (1, 0));
     let names = ["-1", "1"].map(String::from).to_vec();
-    assert_eq!(dataset.targets, Targets::Classes { names, labels: vec![1, 0] });
-    assert_eq!(labels(column(&dataset.columns, 0, "label")), ["6", "7", "6", "10"]);
-    assert_eq!(reals(column(&dataset.columns, 0, "attribute")), [0.5, 1.0, -1.5, 2.0, 2.5, 3.0, 1e3, 4.0]);
-    assert_eq!(labels(column(&dataset.columns, 1, "label")), ["1", "2"]);
-    assert_eq!(column(&dataset.columns, 1, "label").starts, [0, 2, 2]);
+    assert_eq!(dataset.targets(), &Targets::Classes { names, labels: vec![1, 0] });
+    assert_eq!(labels(dataset.column(0, "label").unwrap()), ["6", "7", "6", "10"]);
+    assert_eq!(reals(dataset.column(0, "attribute").unwrap()), [0.5, 1.0, -1.5, 2.0, 2.5, 3.0, 1e3, 4.0]);
+    assert_eq!(labels(dataset.column(1, "label").unwrap()), ["1", "2"]);
+    assert_eq!(dataset.column(1, "label").unwrap().starts, [0, 2, 2]);
 }
 
 #[test]
 fn edge_attributes_are_oriented_where_the_reverse_arc_has_the_opposite_sign() {
     let read = tu::parse("DS", &sample()).unwrap();
-    let equal = column(&read.dataset.columns, 1, "attribute");
+    let equal = read.dataset.column(1, "attribute").unwrap();
     assert_eq!((equal.orientation, reals(equal)), (Orientation::Unoriented, &[1.5, 0.5][..]));
     // the second edge is listed downwards first: its value upwards is −3
-    let opposite = column(&read.dataset.columns, 1, "attribute.oriented");
+    let opposite = read.dataset.column(1, "attribute.oriented").unwrap();
     assert_eq!((opposite.orientation, reals(opposite)), (Orientation::Oriented, &[2.0, -3.0][..]));
 }
 
 #[test]
 fn a_file_of_opposite_attributes_is_one_oriented_column() {
     let read = tu::parse("DS", &with(File::EdgeAttributes, "1\n-1\n0\n0\n")).unwrap();
-    let column = column(&read.dataset.columns, 1, "attribute");
+    let column = read.dataset.column(1, "attribute").unwrap();
     assert_eq!((column.orientation, reals(column)), (Orientation::Oriented, &[1.0, 0.0][..]));
     assert!(read.report.is_clean());
 }
@@ -93,7 +89,7 @@ fn a_file_of_opposite_attributes_is_one_oriented_column() {
 #[test]
 fn attributes_neither_equal_nor_opposite_are_averaged_and_counted() {
     let read = tu::parse("DS", &with(File::EdgeAttributes, "1\n2\n5\n5\n")).unwrap();
-    let column = column(&read.dataset.columns, 1, "attribute");
+    let column = read.dataset.column(1, "attribute").unwrap();
     assert_eq!((column.orientation, reals(column)), (Orientation::Unoriented, &[1.5, 5.0][..]));
     assert_eq!(read.report.disagreeing, 1);
 }
@@ -101,7 +97,7 @@ fn attributes_neither_equal_nor_opposite_are_averaged_and_counted() {
 #[test]
 fn labels_come_from_the_arc_that_runs_upwards() {
     let read = tu::parse("DS", &with(File::EdgeLabels, "1\n1\n4\n2\n")).unwrap();
-    assert_eq!(labels(column(&read.dataset.columns, 1, "label")), ["1", "2"]);
+    assert_eq!(labels(read.dataset.column(1, "label").unwrap()), ["1", "2"]);
     assert_eq!(read.report.disagreeing, 1);
 }
 
@@ -112,7 +108,7 @@ fn a_single_downward_arc_is_an_edge_with_the_sign_turned() {
     files.set(File::EdgeLabels, "1\n1\n2\n");
     files.set(File::EdgeAttributes, "1\n-1\n7\n");
     let read = tu::parse("DS", &files).unwrap();
-    assert_eq!(reals(column(&read.dataset.columns, 1, "attribute")), [1.0, -7.0]);
+    assert_eq!(reals(read.dataset.column(1, "attribute").unwrap()), [1.0, -7.0]);
     assert_eq!(read.report.one_way, 1);
 }
 
@@ -124,8 +120,8 @@ fn self_loops_and_repeated_arcs_are_dropped_and_counted() {
     files.set(File::EdgeAttributes, "1\n1\n0\n0\n2\n2\n");
     let read = tu::parse("DS", &files).unwrap();
     assert_eq!((read.report.self_loops, read.report.repeated), (1, 1));
-    assert_eq!(read.dataset.complexes[0].edges().collect::<Vec<_>>(), [[0, 1], [1, 2]]);
-    assert_eq!(labels(column(&read.dataset.columns, 1, "label")), ["1", "2"]);
+    assert_eq!(read.dataset.complexes()[0].edges().collect::<Vec<_>>(), [[0, 1], [1, 2]]);
+    assert_eq!(labels(read.dataset.column(1, "label").unwrap()), ["1", "2"]);
 }
 
 #[test]
@@ -177,23 +173,26 @@ fn arcs_in_any_order_of_graphs_are_read() {
 fn graphs_without_nodes_are_kept() {
     let contents = [(File::Arcs, ""), (File::GraphIndicator, "2\n"), (File::GraphLabels, "0\n1\n0\n")];
     let read = tu::parse("DS", &files(&contents)).unwrap();
-    let sizes: Vec<usize> = read.dataset.complexes.iter().map(|c| c.n_cells(0)).collect();
+    let sizes: Vec<usize> = read.dataset.complexes().iter().map(|c| c.n_cells(0)).collect();
     assert_eq!((sizes, read.report.empty), (vec![0, 1, 0], 2));
 }
 
 #[test]
 fn several_labels_a_node_are_several_columns() {
     let read = tu::parse("DS", &with(File::NodeLabels, "0, 5\n1, 5\n0, 4\n1, 4\n")).unwrap();
-    assert_eq!(labels(column(&read.dataset.columns, 0, "label.0")), ["0", "1", "0", "1"]);
-    assert_eq!(labels(column(&read.dataset.columns, 0, "label.1")), ["5", "5", "4", "4"]);
+    assert_eq!(labels(read.dataset.column(0, "label.0").unwrap()), ["0", "1", "0", "1"]);
+    assert_eq!(labels(read.dataset.column(0, "label.1").unwrap()), ["5", "5", "4", "4"]);
 }
 
 #[test]
 fn real_targets_take_the_place_of_classes() {
     let contents = [(File::Arcs, ""), (File::GraphIndicator, "1\n2\n"), (File::GraphAttributes, "-1.5\n2\n")];
-    assert_eq!(tu::parse("DS", &files(&contents)).unwrap().dataset.targets, Targets::Real(vec![-1.5, 2.0]));
+    assert_eq!(
+        tu::parse("DS", &files(&contents)).unwrap().dataset.targets(),
+        &Targets::Real(vec![-1.5, 2.0])
+    );
     let read = tu::parse("DS", &with(File::GraphAttributes, "1\n2\n")).unwrap();
-    assert!(matches!(read.dataset.targets, Targets::Classes { .. }));
+    assert!(matches!(read.dataset.targets(), Targets::Classes { .. }));
     assert_eq!(read.report.ignored, ["DS_graph_attributes.txt"]);
 }
 

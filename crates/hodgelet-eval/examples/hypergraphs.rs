@@ -8,7 +8,7 @@
 mod common;
 
 use hodgelet::encode::{CellSignal, VertexSignal};
-use hodgelet::model::Method;
+use hodgelet::settings::Settings;
 use hodgelet_data::generate::builtin;
 
 /// Accuracy with `n` hypergraphs under an expansion, in `folds` folds.
@@ -18,9 +18,8 @@ pub fn accuracy(expansion: &str, n: usize, folds: usize) -> Result<f64, Box<dyn 
     recipe.set(&format!("expansion={expansion}"))?;
     let hypergraphs = recipe.generate(0)?;
 
-    let mut settings = Method::Hodge.params();
-    settings.space.encoding.vertices = VertexSignal::Constant;
-    settings.space.encoding.edges = CellSignal::Constant;
+    let (vertices, edges) = (Some(VertexSignal::Constant), CellSignal::Constant);
+    let settings = Settings { vertices, edges, ..Settings::default() };
     common::score(&hypergraphs, &settings, folds)
 }
 

@@ -8,10 +8,9 @@
 
 mod common;
 
-use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, DatasetError, Targets};
 use hodgelet::encode::VertexSignal;
-use hodgelet::hodge::DualArea;
-use hodgelet::model::Method;
+use hodgelet::settings::{Laplacian, Settings};
 use hodgelet_data::generate::builtin;
 
 type Failure = Box<dyn std::error::Error>;
@@ -34,12 +33,12 @@ fn fields(n: usize, n_vertices: usize) -> Result<Dataset, Failure> {
         recipe.set("edge_map=de-rham")?; // integrals along edges, as cochains are
         recipe.set(&format!("n_fields={}", n / 6))?;
         recipe.set(&format!("n_vertices={n_vertices}"))?;
-        let mut part = recipe.generate(seed as u64)?;
+        let part = recipe.generate(seed as u64)?;
         let names = vec!["smooth".to_owned(), "rough".to_owned()];
         let labels = vec![u32::from(seed >= GRADINGS.len()); part.len()];
-        part.targets = Targets::Classes { names, labels };
+        let part = part.with_targets(Targets::Classes { names, labels })?;
         all = Some(match all {
-            Some(all) => joined(all, part),
+            Some(all) => joined(all, part)?,
             None => part,
         });
     }
@@ -47,17 +46,17 @@ fn fields(n: usize, n_vertices: usize) -> Result<Dataset, Failure> {
 }
 
 /// Two datasets with the same columns and classes as one.
-fn joined(mut a: Dataset, b: Dataset) -> Dataset {
-    a.complexes.extend(b.complexes);
-    for (ours, theirs) in a.columns.iter_mut().zip(b.columns) {
-        append(ours, theirs);
-    }
+fn joined(a: Dataset, b: Dataset) -> Result<Dataset, DatasetError> {
+    let (name, mut complexes, mut columns, mut targets) = a.into_parts();
+    let (_, more_complexes, more_columns, more_targets) = b.into_parts();
+    complexes.extend(more_complexes);
+    columns.iter_mut().zip(more_columns).for_each(|(ours, theirs)| append(ours, theirs));
     if let (Targets::Classes { labels, .. }, Targets::Classes { labels: more, .. }) =
-        (&mut a.targets, b.targets)
+        (&mut targets, more_targets)
     {
         labels.extend(more);
     }
-    a
+    Dataset::new(name, complexes, columns, targets)
 }
 
 fn append(ours: &mut Column, theirs: Column) {
@@ -73,10 +72,10 @@ fn append(ours: &mut Column, theirs: Column) {
 /// Accuracies without and with the metric on `n` fields, in `folds` folds.
 pub fn accuracies(n: usize, n_vertices: usize, folds: usize) -> Result<[f64; 2], Failure> {
     let fields = fields(n, n_vertices)?;
-    let mut settings = Method::Hodge.params();
-    settings.space.encoding.vertices = VertexSignal::None; // the flows on the edges say it all
+    // the flows on the edges say it all
+    let mut settings = Settings { vertices: Some(VertexSignal::None), ..Settings::default() };
     let unweighted = common::score(&fields, &settings, folds)?;
-    settings.space.metric = Some(DualArea::Barycentric);
+    settings.laplacian = Some(Laplacian::Dec);
     Ok([unweighted, common::score(&fields, &settings, folds)?])
 }
 

@@ -10,7 +10,7 @@ mod common;
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{Column, ColumnValues, Dataset};
 use hodgelet::encode::CellSignal;
-use hodgelet::model::Method;
+use hodgelet::settings::Settings;
 use hodgelet::signal::Orientation;
 use std::path::Path;
 
@@ -22,24 +22,23 @@ const MAX_RING: usize = 8;
 /// The dataset with rings as 2-cells and their lengths as labels.
 pub fn with_rings(dataset: &Dataset) -> Result<Dataset, Failure> {
     let (mut complexes, mut lengths): (Vec<Complex>, Vec<u32>) = (Vec::new(), Vec::new());
-    for graph in &dataset.complexes {
+    for graph in dataset.complexes() {
         let rings = graph.relevant_cycles(MAX_RING)?;
         lengths.extend(rings.iter().map(|ring| ring.len() as u32));
         complexes.push(graph.with_polygons(&rings)?);
     }
-    let mut filled = Dataset { complexes, ..dataset.clone() };
+    let (name, columns) = (dataset.name(), dataset.columns().to_vec());
+    let filled = Dataset::new(name, complexes, columns, dataset.targets().clone())?;
     let starts = filled.cell_starts(2);
     let categories = (0..=MAX_RING).map(|length| length.to_string()).collect();
     let values = ColumnValues::Labels { categories, codes: lengths };
     let (name, orientation) = ("length".to_owned(), Orientation::Unoriented);
-    filled.columns.push(Column { name, dim: 2, orientation, starts, values });
-    Ok(filled)
+    Ok(filled.with_column(Column { name, dim: 2, orientation, starts, values })?)
 }
 
 /// Scores of the graphs and of the complexes: accuracies, or root mean squared errors for real targets.
 pub fn scores(dataset: &Dataset, folds: usize) -> Result<[f64; 2], Failure> {
-    let mut settings = Method::Hodge.params();
-    settings.space.encoding.edges = CellSignal::AutoStructure;
+    let settings = Settings { edges: CellSignal::AutoStructure, ..Settings::default() };
     let plain = common::score(dataset, &settings, folds)?;
     Ok([plain, common::score(&with_rings(dataset)?, &settings, folds)?])
 }

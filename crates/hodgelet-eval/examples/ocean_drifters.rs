@@ -13,7 +13,7 @@ use hodgelet::complex::Complex;
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
 use hodgelet::encode::VertexSignal;
 use hodgelet::feature::SignedParams;
-use hodgelet::model::Method;
+use hodgelet::settings::Settings;
 use hodgelet::signal::Orientation;
 use std::collections::HashMap;
 use std::path::Path;
@@ -72,19 +72,18 @@ pub fn drifters(folder: &Path) -> Result<Dataset, Failure> {
     }
     let complexes = vec![complex; labels.len()];
     let targets = Targets::Classes { names: vec!["clockwise".into(), "anticlockwise".into()], labels };
-    let mut dataset = Dataset { name: "ocean-drifters".into(), complexes, columns: vec![], targets };
+    let dataset = Dataset::new("ocean-drifters", complexes, vec![], targets)?;
     let (name, starts) = ("flow".to_owned(), dataset.cell_starts(1));
     let values = ColumnValues::Real { channels: vec!["flow".into()], values: flows };
-    dataset.columns = vec![Column { name, dim: 1, orientation: Orientation::Oriented, starts, values }];
-    Ok(dataset)
+    let orientation = Orientation::Oriented;
+    Ok(dataset.with_column(Column { name, dim: 1, orientation, starts, values })?)
 }
 
 /// Accuracies of energies alone, and with signed features.
 pub fn accuracies(dataset: &Dataset, folds: usize) -> Result<[f64; 2], Failure> {
-    let mut settings = Method::Hodge.params();
-    settings.space.encoding.vertices = VertexSignal::None;
+    let mut settings = Settings { vertices: Some(VertexSignal::None), ..Settings::default() };
     let energies = common::score(dataset, &settings, folds)?;
-    settings.space.signed = Some(SignedParams::HARMONIC);
+    settings.signed = Some(SignedParams::HARMONIC);
     Ok([energies, common::score(dataset, &settings, folds)?])
 }
 

@@ -9,7 +9,7 @@
 mod common;
 
 use hodgelet::encode::{CellSignal, VertexSignal};
-use hodgelet::model::Method;
+use hodgelet::settings::Settings;
 use hodgelet_data::generate::builtin;
 
 /// Accuracy with `n` surfaces in `folds` folds.
@@ -18,10 +18,8 @@ pub fn accuracy(n: usize, folds: usize) -> Result<f64, Box<dyn std::error::Error
     recipe.set(&format!("n_graphs={n}"))?;
     let surfaces = recipe.generate(0)?;
 
-    let mut settings = Method::Hodge.params();
-    settings.space.encoding.vertices = VertexSignal::None;
-    settings.space.encoding.edges = CellSignal::Constant;
-    settings.space.encoding.higher = CellSignal::Constant;
+    let (vertices, cells) = (Some(VertexSignal::None), CellSignal::Constant);
+    let settings = Settings { vertices, edges: cells, higher: cells, ..Settings::default() };
     common::score(&surfaces, &settings, folds)
 }
 

@@ -5,13 +5,11 @@
 //! far as memory allows; their results do not depend on it.
 
 use crate::report::{FoldRun, Predictions};
+use crate::search::{SearchParams, Trial};
 use crate::splits::{Split, SplitError};
 use hodgelet::dataset::{Dataset, Targets};
-use hodgelet::encode::Encoding;
-use hodgelet::model::{
-    Measured, Model, ModelError, ModelParams, PredictedTargets, Prediction, SearchParams, Stage, Tried,
-    measure_dataset,
-};
+use hodgelet::model::{Measured, Measurer, Model, ModelError, PredictedTargets, Prediction, Stage};
+use hodgelet::settings::Settings;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -23,12 +21,29 @@ pub const MEMORY_BUDGET: usize = 1_500_000_000;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// Spectra: complexes measured, of how many.
-    Measuring(usize, usize),
-    /// A split took a step of training: its number, the step, and the objective.
-    Training(usize, usize, f64),
-    /// This many splits are done, of how many.
-    Done(usize, usize),
+    /// Spectra are taken.
+    Measuring {
+        /// Complexes measured.
+        done: usize,
+        /// Of how many.
+        total: usize,
+    },
+    /// A split took a step of training.
+    Training {
+        /// Number of the split.
+        split: usize,
+        /// Steps accepted.
+        step: usize,
+        /// The objective there.
+        objective: f64,
+    },
+    /// Splits are done.
+    Done {
+        /// How many.
+        done: usize,
+        /// Of how many.
+        total: usize,
+    },
 }
 
 /// Why cross-validation ended early.
@@ -68,7 +83,7 @@ impl CrossValidateError {
         matches!(source, ModelError::Cancelled | ModelError::Measure(MeasureError::Cancelled { .. }))
     }
 
-    /// A way out, where there is one.
+    /// A suggested fix, where there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {
@@ -78,35 +93,37 @@ impl CrossValidateError {
     }
 }
 
-/// Trains and tests `params` on every split, in the order of the splits.
+/// Trains and tests `settings` on every split, in the order of the splits.
 ///
-/// The seed of a model is that of `params` plus the number of the repeat. `callback` is called from several threads.
+/// The seed of a model is that of `settings` plus the number of the repeat. `callback` is called from several threads.
 ///
 /// # Errors
 ///
 /// [`CrossValidateError`] names the first split at fault.
 pub fn cross_validate(
     dataset: &Dataset,
-    params: &ModelParams,
+    settings: &Settings,
     splits: &[Split],
     memory_budget: usize,
     callback: impl Fn(Event) -> ControlFlow<()> + Sync,
 ) -> Result<Vec<FoldRun>, CrossValidateError> {
-    if dataset.targets == Targets::None {
+    if *dataset.targets() == Targets::None {
         return Err(CrossValidateError::NoTargets);
     }
     splits.iter().try_for_each(|split| split.check(dataset.len()))?;
     let mut runs: Vec<Option<FoldRun>> = vec![None; splits.len()];
     let mut done = 0;
-    for (encoding, members) in encodings(dataset, params, splits)? {
-        let n = dataset.len();
-        let measured =
-            measure_dataset(dataset, &encoding, &params.space, |i| callback(Event::Measuring(i, n)))
-                .map_err(CrossValidateError::Measure)?;
-        for chunk in members.chunks(side_by_side(params, splits, dataset, memory_budget)) {
+    for (measurer, members) in measurers(dataset, settings, splits)? {
+        let total = dataset.len();
+        let measured = measurer
+            .measure(dataset, |done| callback(Event::Measuring { done, total }))
+            .map_err(CrossValidateError::Measure)?;
+        for chunk in members.chunks(side_by_side(settings, splits, dataset, memory_budget)) {
             let run = |&s: &usize| {
-                run_split(dataset, params, &encoding, &measured, &splits[s], |step| match step {
-                    Stage::Training(_, step, value) => callback(Event::Training(s, step, value)),
+                run_split(dataset, settings, &measurer, &measured, &splits[s], |step| match step {
+                    Stage::Training { step, objective, .. } => {
+                        callback(Event::Training { split: s, step, objective })
+                    }
                     _ => ControlFlow::Continue(()),
                 })
                 .map_err(|source| CrossValidateError::Fold {
@@ -120,7 +137,7 @@ pub fn cross_validate(
                 runs[s] = Some(result?);
             }
             done += chunk.len();
-            if callback(Event::Done(done, splits.len())).is_break() {
+            if callback(Event::Done { done, total: splits.len() }).is_break() {
                 return Err(CrossValidateError::Measure(ModelError::Cancelled));
             }
         }
@@ -128,48 +145,48 @@ pub fn cross_validate(
     Ok(runs.into_iter().flatten().collect())
 }
 
-/// The distinct encodings of the splits, each with the splits that share it.
-fn encodings(
+/// The distinct measurers of the splits, each with the splits that share it.
+fn measurers(
     dataset: &Dataset,
-    params: &ModelParams,
+    settings: &Settings,
     splits: &[Split],
-) -> Result<Vec<(Encoding, Vec<usize>)>, CrossValidateError> {
-    let mut distinct: Vec<(Encoding, Vec<usize>)> = Vec::new();
+) -> Result<Vec<(Measurer, Vec<usize>)>, CrossValidateError> {
+    let mut distinct: Vec<(Measurer, Vec<usize>)> = Vec::new();
     for (s, split) in splits.iter().enumerate() {
         let (repeat, fold) = (split.repeat, split.fold);
-        let encoding = params.space.fit_encoding(dataset, &split.train);
-        let encoding = encoding.map_err(|e| CrossValidateError::Fold { repeat, fold, source: e })?;
-        match distinct.iter_mut().find(|(known, _)| *known == encoding) {
+        let measurer = Measurer::fit(settings, dataset, &split.train);
+        let measurer = measurer.map_err(|e| CrossValidateError::Fold { repeat, fold, source: e })?;
+        match distinct.iter_mut().find(|(known, _)| *known == measurer) {
             Some((_, members)) => members.push(s),
-            None => distinct.push((encoding, vec![s])),
+            None => distinct.push((measurer, vec![s])),
         }
     }
     Ok(distinct)
 }
 
 /// How many splits fit in memory together: each needs some square matrices of the size of its training part.
-fn side_by_side(params: &ModelParams, splits: &[Split], dataset: &Dataset, budget: usize) -> usize {
+fn side_by_side(settings: &Settings, splits: &[Split], dataset: &Dataset, budget: usize) -> usize {
     let n = splits.iter().map(|split| split.train.len()).max().unwrap_or(1);
-    let latents = match &dataset.targets {
+    let latents = match dataset.targets() {
         Targets::Classes { names, .. } if names.len() > 2 => names.len(),
         _ => 1,
     };
     // Gram matrix, its gradient and copies; two for each block of features; two for each latent function.
-    let matrices = 4 + 2 * 3 * params.space.dims.as_ref().map_or(2, Vec::len) + 2 * latents;
+    let matrices = 4 + 2 * 3 * settings.dims().map_or(2, |dims| dims.len()) + 2 * latents;
     (budget / (8 * n * n * matrices).max(1)).clamp(1, rayon::current_num_threads().max(1) * 4)
 }
 
 fn run_split(
     dataset: &Dataset,
-    params: &ModelParams,
-    encoding: &Encoding,
+    settings: &Settings,
+    measurer: &Measurer,
     measured: &Measured,
     split: &Split,
-    callback: impl FnMut(Stage) -> ControlFlow<()>,
+    callback: impl FnMut(Stage) -> ControlFlow<()> + Send,
 ) -> Result<FoldRun, ModelError> {
-    let seed = params.seed.wrapping_add(split.repeat as u64);
-    let params = ModelParams { seed, ..params.clone() };
-    let model = params.fit_measured(encoding, measured, &dataset.targets, &split.train, callback)?;
+    let seed = settings.seed.wrapping_add(split.repeat as u64);
+    let settings = Settings { seed, ..settings.clone() };
+    let model = settings.fit_measured(measurer, measured, dataset.targets(), &split.train, callback)?;
     let began = Instant::now();
     let test: Vec<_> = split.test.iter().map(|&i| &measured.measures[i]).collect();
     let prediction = model.predict_measured(&test)?;
@@ -190,8 +207,8 @@ pub fn cross_validate_search(
     splits: &[Split],
     memory_budget: usize,
     callback: impl Fn(Event) -> ControlFlow<()> + Sync,
-) -> Result<Vec<(FoldRun, Vec<Tried>)>, CrossValidateError> {
-    if dataset.targets == Targets::None {
+) -> Result<Vec<(FoldRun, Vec<Trial>)>, CrossValidateError> {
+    if *dataset.targets() == Targets::None {
         return Err(CrossValidateError::NoTargets);
     }
     splits.iter().try_for_each(|split| split.check(dataset.len()))?;
@@ -200,8 +217,10 @@ pub fn cross_validate_search(
     for (c, chunk) in splits.chunks(together).enumerate() {
         let run = |(k, split): (usize, &Split)| {
             search_split(dataset, search, split, |step| match step {
-                Stage::Training(_, step, value) => callback(Event::Training(c * together + k, step, value)),
-                _ => callback(Event::Measuring(0, split.train.len())),
+                Stage::Training { step, objective, .. } => {
+                    callback(Event::Training { split: c * together + k, step, objective })
+                }
+                _ => callback(Event::Measuring { done: 0, total: split.train.len() }),
             })
             .map_err(|source| CrossValidateError::Fold {
                 repeat: split.repeat,
@@ -213,7 +232,7 @@ pub fn cross_validate_search(
         for result in finished {
             runs.push(result?);
         }
-        if callback(Event::Done(runs.len(), splits.len())).is_break() {
+        if callback(Event::Done { done: runs.len(), total: splits.len() }).is_break() {
             return Err(CrossValidateError::Measure(ModelError::Cancelled));
         }
     }
@@ -224,17 +243,17 @@ fn search_split(
     dataset: &Dataset,
     search: &SearchParams,
     split: &Split,
-    mut callback: impl FnMut(Stage) -> ControlFlow<()>,
-) -> Result<(FoldRun, Vec<Tried>), ModelError> {
+    mut callback: impl FnMut(Stage) -> ControlFlow<()> + Send,
+) -> Result<(FoldRun, Vec<Trial>), ModelError> {
     let mut search = search.clone();
     search.base.seed = search.base.seed.wrapping_add(split.repeat as u64);
     let began = Instant::now();
     let found = search.fit(dataset, &split.train, |_, stage| callback(stage))?;
     let fit_seconds = began.elapsed().as_secs_f64();
     let began = Instant::now();
-    let prediction = found.model.predict(&dataset.select(&split.test), |_| ControlFlow::Continue(()))?;
+    let prediction = found.model.predict(&dataset.select(&split.test))?;
     let run = fold_run(&found.model, prediction, dataset, split, began);
-    Ok((FoldRun { fit_seconds, ..run }, found.tried))
+    Ok((FoldRun { fit_seconds, ..run }, found.trials))
 }
 
 /// A row of the report; prediction began at `began`.
@@ -245,7 +264,7 @@ fn fold_run(
     split: &Split,
     began: Instant,
 ) -> FoldRun {
-    let predictions = match (prediction.targets, dataset.targets.select(&split.test)) {
+    let predictions = match (prediction.targets, dataset.targets().select(&split.test)) {
         (PredictedTargets::Classes { probabilities, .. }, Targets::Classes { labels, .. }) => {
             let (n, n_classes) = probabilities.shape();
             let at = |i: usize| (0..n_classes).map(move |c| (i, c));

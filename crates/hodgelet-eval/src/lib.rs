@@ -2,8 +2,11 @@
 //!
 //! 1. [`splits`]: which items train a model and which test it, by k-fold or from a file;
 //! 2. [`metrics`]: scores of predictions, and their summary over folds;
-//! 3. [`compare`]: paired tests of two models on the same folds;
-//! 4. [`report`]: an evaluation as one value, written as JSON and drawn as SVG.
+//! 3. [`cross_validate`]: a model for each split;
+//! 4. [`search`]: settings chosen by the training data alone;
+//! 5. [`compare`]: paired tests of two models on the same folds;
+//! 6. [`audit`]: test items that training has seen, and the score without them;
+//! 7. [`report`]: an evaluation as one value, written as JSON and drawn as SVG.
 //!
 //! ```
 //! use hodgelet_eval::{metrics, splits::KFoldParams};
@@ -19,8 +22,10 @@
 
 #![warn(missing_docs)]
 
+pub mod audit;
 pub mod compare;
 pub mod cross_validate;
 pub mod metrics;
 pub mod report;
+pub mod search;
 pub mod splits;

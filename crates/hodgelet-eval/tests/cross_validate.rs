@@ -3,7 +3,8 @@
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::encode::VertexSignal;
-use hodgelet::model::{Method, ModelError, ModelParams, PredictedTargets};
+use hodgelet::model::{ModelError, PredictedTargets};
+use hodgelet::settings::{Method, Settings};
 use hodgelet_data::generate::builtin;
 use hodgelet_eval::cross_validate::{CrossValidateError, Event, MEMORY_BUDGET, cross_validate};
 use hodgelet_eval::metrics::{accuracy, predicted_classes, r2};
@@ -26,19 +27,18 @@ fn communities() -> Dataset {
 fn mean_degrees() -> Dataset {
     let dataset = communities();
     let degree = |complex: &Complex| 2.0 * complex.n_cells(1) as f64 / complex.n_cells(0) as f64;
-    Dataset { targets: Targets::Real(dataset.complexes.iter().map(degree).collect()), ..dataset }
+    let targets = Targets::Real(dataset.complexes().iter().map(degree).collect());
+    dataset.with_targets(targets).unwrap()
 }
 
 /// Settings of a method, with few steps.
-fn quick(method: Method) -> ModelParams {
-    let mut params = method.params();
-    params.optimizer.max_iterations = 8;
-    params
+fn quick(method: Method) -> Settings {
+    Settings { iterations: 8, ..Settings::of(method) }
 }
 
 fn k_fold(dataset: &Dataset, folds: usize, repeats: usize) -> Vec<Split> {
     let params = KFoldParams { folds, repeats, ..KFoldParams::default() }.check().unwrap();
-    match &dataset.targets {
+    match dataset.targets() {
         Targets::Classes { labels, .. } => params.stratified(labels).unwrap(),
         _ => params.plain(dataset.len()).unwrap(),
     }
@@ -48,8 +48,8 @@ fn go_on(_: Event) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-fn validate(dataset: &Dataset, params: &ModelParams, splits: &[Split]) -> Vec<FoldRun> {
-    cross_validate(dataset, params, splits, MEMORY_BUDGET, go_on).unwrap()
+fn validate(dataset: &Dataset, settings: &Settings, splits: &[Split]) -> Vec<FoldRun> {
+    cross_validate(dataset, settings, splits, MEMORY_BUDGET, go_on).unwrap()
 }
 
 fn failure(dataset: &Dataset, splits: &[Split]) -> CrossValidateError {
@@ -73,25 +73,25 @@ fn of_model(run: &FoldRun) -> (usize, usize, u64, usize, usize, Vec<u64>) {
 
 /// The dataset with a wrong target for every item that `split` does not train on.
 fn with_wrong_targets(dataset: &Dataset, split: &Split) -> Dataset {
-    let mut wrong = dataset.clone();
+    let mut targets = dataset.targets().clone();
     for &i in split.test.iter().chain(&split.validation) {
-        match &mut wrong.targets {
+        match &mut targets {
             Targets::Classes { names, labels } => labels[i] = (labels[i] + 1) % names.len() as u32,
             Targets::Real(values) => values[i] = 1e3 - values[i],
             Targets::None => unreachable!("both datasets have targets"),
         }
     }
-    wrong
+    dataset.clone().with_targets(targets).unwrap()
 }
 
 #[test]
 fn labels_of_test_items_never_touch_a_model() {
-    let params = quick(Method::Hodge);
+    let settings = quick(Method::Hodge);
     for dataset in [communities(), mean_degrees()] {
         for split in k_fold(&dataset, 3, 1) {
             let alone = std::slice::from_ref(&split);
-            let known = validate(&dataset, &params, alone);
-            let wrong = validate(&with_wrong_targets(&dataset, &split), &params, alone);
+            let known = validate(&dataset, &settings, alone);
+            let wrong = validate(&with_wrong_targets(&dataset, &split), &settings, alone);
             assert_eq!(of_model(&known[0]), of_model(&wrong[0]));
             assert_ne!(known[0].predictions, wrong[0].predictions, "the truths beside them differ");
         }
@@ -101,10 +101,10 @@ fn labels_of_test_items_never_touch_a_model() {
 #[test]
 fn neither_threads_nor_memory_change_a_bit() {
     let dataset = communities();
-    let (params, splits) = (quick(Method::Hodge), k_fold(&dataset, 3, 2));
+    let (settings, splits) = (quick(Method::Hodge), k_fold(&dataset, 3, 2));
     let with = |threads, memory| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let runs = pool.install(|| cross_validate(&dataset, &params, &splits, memory, go_on)).unwrap();
+        let runs = pool.install(|| cross_validate(&dataset, &settings, &splits, memory, go_on)).unwrap();
         runs.iter().map(of_model).collect::<Vec<_>>()
     };
     let first = with(1, 0);
@@ -120,10 +120,10 @@ fn a_fold_run_alone_predicts_the_same() {
     let splits = k_fold(&dataset, 3, 2);
     for method in [Method::Hodge, Method::Fourier] {
         for (run, split) in validate(&dataset, &quick(method), &splits).iter().zip(&splits) {
-            let params = ModelParams { seed: split.repeat as u64, ..quick(method) };
-            let model = params.fit(&dataset, &split.train, |_| ControlFlow::Continue(())).unwrap();
+            let settings = Settings { seed: split.repeat as u64, ..quick(method) };
+            let model = settings.fit(&dataset, &split.train).unwrap();
             let test = dataset.select(&split.test);
-            let alone = model.predict(&test, |_| ControlFlow::Continue(())).unwrap();
+            let alone = model.predict(&test).unwrap();
             let PredictedTargets::Classes { probabilities, .. } = alone.targets else { unreachable!() };
             let at = |i: usize| (0..probabilities.ncols()).map(move |c| (i, c));
             let alone = (0..test.len()).flat_map(at).map(|x| probabilities[x].to_bits());
@@ -136,10 +136,9 @@ fn a_fold_run_alone_predicts_the_same() {
 #[test]
 fn numbers_are_predicted_with_their_variance() {
     let dataset = mean_degrees();
-    let mut params = quick(Method::Hodge);
-    params.space.encoding.vertices = VertexSignal::Degree;
+    let settings = Settings { vertices: Some(VertexSignal::Degree), ..quick(Method::Hodge) };
     let (mut means, mut truths) = (Vec::new(), Vec::new());
-    for run in validate(&dataset, &params, &k_fold(&dataset, 5, 1)) {
+    for run in validate(&dataset, &settings, &k_fold(&dataset, 5, 1)) {
         let Predictions::Real { mean, variance, truth } = run.predictions else { unreachable!() };
         assert!(variance.iter().all(|&v| v > 0.0 && v.is_finite()), "{variance:?}");
         means.extend(mean);
@@ -153,15 +152,15 @@ fn numbers_are_predicted_with_their_variance() {
 #[test]
 fn a_callback_that_breaks_ends_everything() {
     let dataset = communities();
-    let (params, splits) = (quick(Method::Hodge), k_fold(&dataset, 3, 1));
+    let (settings, splits) = (quick(Method::Hodge), k_fold(&dataset, 3, 1));
     let stopped_at = |is_last: fn(&Event) -> bool| {
         let callback =
             |event| if is_last(&event) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        cross_validate(&dataset, &params, &splits, MEMORY_BUDGET, callback).unwrap_err()
+        cross_validate(&dataset, &settings, &splits, MEMORY_BUDGET, callback).unwrap_err()
     };
-    assert!(stopped_at(|event| matches!(event, Event::Measuring(..))).is_cancelled());
-    assert!(stopped_at(|event| matches!(event, Event::Done(..))).is_cancelled());
-    let error = stopped_at(|event| matches!(event, Event::Training(1, 2, _)));
+    assert!(stopped_at(|event| matches!(event, Event::Measuring { .. })).is_cancelled());
+    assert!(stopped_at(|event| matches!(event, Event::Done { .. })).is_cancelled());
+    let error = stopped_at(|event| matches!(event, Event::Training { split: 1, step: 2, .. }));
     assert_eq!(error, CrossValidateError::Fold { repeat: 0, fold: 1, source: ModelError::Cancelled });
     assert!(error.is_cancelled());
 }
@@ -169,7 +168,8 @@ fn a_callback_that_breaks_ends_everything() {
 #[test]
 fn a_dataset_without_targets_is_refused() {
     let known = communities();
-    let error = failure(&Dataset { targets: Targets::None, ..known.clone() }, &k_fold(&known, 3, 1));
+    let unknown = known.clone().with_targets(Targets::None).unwrap();
+    let error = failure(&unknown, &k_fold(&known, 3, 1));
     assert_eq!(error, CrossValidateError::NoTargets);
     assert_eq!(
         error.to_string(),
@@ -180,12 +180,14 @@ fn a_dataset_without_targets_is_refused() {
 
 #[test]
 fn a_fold_with_one_class_is_named() {
-    let mut dataset = communities();
+    let dataset = communities();
     let mut splits = k_fold(&dataset, 3, 1);
-    let Targets::Classes { labels, names } = &mut dataset.targets else { unreachable!() };
+    let mut targets = dataset.targets().clone();
+    let Targets::Classes { labels, names } = &mut targets else { unreachable!() };
     names[0] = "two".to_owned();
     splits[2].train.retain(|&i| labels[i] == 0);
     splits[2].repeat = 4;
+    let dataset = dataset.with_targets(targets).unwrap();
     let source = ModelError::OneClass { n: splits[2].train.len(), class: "two".to_owned() };
     let message = format!("repeat 4, fold 2: {source}");
     let error = failure(&dataset, &splits);
@@ -213,10 +215,10 @@ fn splits_that_do_not_divide_the_dataset_are_refused() {
 }
 
 /// Accuracy over the test items of five folds, trained on all others.
-fn pooled_accuracy(dataset: &Dataset, params: &ModelParams) -> f64 {
+fn pooled_accuracy(dataset: &Dataset, settings: &Settings) -> f64 {
     let splits: Vec<Split> = k_fold(dataset, 5, 1).into_iter().map(Split::train_on_validation).collect();
     let (mut found, mut truth) = (Vec::new(), Vec::new());
-    for run in validate(dataset, params, &splits) {
+    for run in validate(dataset, settings, &splits) {
         let Predictions::Classes { probabilities, labels } = run.predictions else { unreachable!() };
         found.extend(predicted_classes(&probabilities, 2).unwrap());
         truth.extend(labels);
@@ -227,12 +229,10 @@ fn pooled_accuracy(dataset: &Dataset, params: &ModelParams) -> f64 {
 #[test]
 fn the_hodge_split_tells_vector_fields_apart_and_the_line_graph_does_not() {
     let fields = drawn("vector-fields", &["n_vertices=60", "n_fields=60"]);
-    let of = |method: Method| {
-        let mut params = quick(method);
-        params.space.encoding.vertices = VertexSignal::None;
-        pooled_accuracy(&fields, &params)
-    };
-    let (hodge, line_graph) = (of(Method::Hodge), of(Method::LineGraph));
+    // Edges carry the flows, which are the vertices of the line graph.
+    let of_flows = Settings { vertices: Some(VertexSignal::None), ..quick(Method::Hodge) };
+    let hodge = pooled_accuracy(&fields, &of_flows);
+    let line_graph = pooled_accuracy(&fields, &quick(Method::LineGraph));
     assert!(hodge >= line_graph + 0.15 && hodge >= 0.7, "hodge {hodge}, line graph {line_graph}");
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::Fault;
 use hodgelet::complex::Complex;
-use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets, WEIGHTS};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets, WEIGHTS, cell_starts};
 use hodgelet::linalg::SparseMat;
 use hodgelet::signal::Orientation;
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
@@ -212,20 +212,16 @@ impl View<'_> {
                 })
             })
             .collect();
-        let name = "graphs".to_owned();
-        let mut dataset = Dataset { name, complexes: complexes?, columns: Vec::new(), targets };
-        for column in &self.columns {
-            let starts = dataset.cell_starts(column.dim);
-            dataset.columns.push(column.build(starts)?);
-        }
+        let complexes = complexes?;
+        let columns = self.columns.iter().map(|column| column.build(cell_starts(&complexes, column.dim)));
+        let mut columns = columns.collect::<Result<Vec<Column>, Fault>>()?;
         for &(dim, weights) in &self.weights {
             let values = ColumnValues::Real { channels: vec!["0".to_owned()], values: weights.to_vec() };
-            let (name, starts) = (WEIGHTS.to_owned(), dataset.cell_starts(dim));
+            let (name, starts) = (WEIGHTS.to_owned(), cell_starts(&complexes, dim));
             let orientation = Orientation::Unoriented;
-            dataset.columns.push(Column { name, dim, orientation, starts, values });
+            columns.push(Column { name, dim, orientation, starts, values });
         }
-        dataset.check().map_err(Fault::input)?;
-        Ok(dataset)
+        Dataset::new("graphs", complexes, columns, targets).map_err(Fault::input)
     }
 
     fn complex(&self, graph: usize) -> Result<Complex, Fault> {

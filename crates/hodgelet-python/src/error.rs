@@ -24,7 +24,7 @@ pub enum Fault {
     Numerical(String),
     /// The user asked to stop.
     Cancelled,
-    /// A panic, which is a fault of the program.
+    /// A panic, which is a bug in hodgelet.
     Panic(String),
 }
 
@@ -108,7 +108,7 @@ impl From<Fault> for PyErr {
             Fault::Numerical(message) => HodgeletError::new_err(message),
             Fault::Cancelled => PyKeyboardInterrupt::new_err(()),
             Fault::Panic(message) => {
-                HodgeletError::new_err(format!("{message}, which is a fault of the program"))
+                HodgeletError::new_err(format!("{message}, which is a bug in hodgelet"))
             }
         }
     }

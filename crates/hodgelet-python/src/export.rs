@@ -28,14 +28,14 @@ pub fn read_dataset(
     let read = run(py, None, None, |_| Ok(source.read_silently()?))?;
     let dict = PyDict::new(py);
     let dataset = &read.dataset;
-    dict.set_item("name", &dataset.name)?;
+    dict.set_item("name", dataset.name())?;
     dict.set_item("ids", &read.ids)?;
     dict.set_item("report", read.report.to_string())?;
     complexes(&dict, dataset)?;
-    let signals = dataset.columns.iter().filter(|column| !column.is_weights());
+    let signals = dataset.columns().iter().filter(|column| !column.is_weights());
     dict.set_item("columns", signals.map(|c| column(py, c)).collect::<PyResult<Vec<_>>>()?)?;
     dict.set_item("weights", weights(py, dataset)?)?;
-    match &dataset.targets {
+    match dataset.targets() {
         Targets::None => {}
         Targets::Classes { names, labels } => {
             dict.set_item("classes", names)?;
@@ -56,10 +56,10 @@ fn starts<'py>(py: Python<'py>, dataset: &Dataset, dim: usize) -> Bound<'py, PyA
 
 fn complexes(dict: &Bound<'_, PyDict>, dataset: &Dataset) -> PyResult<()> {
     let py = dict.py();
-    dict.set_item("vertices", ints(py, dataset.complexes.iter().map(|c| c.n_cells(0) as i64)))?;
+    dict.set_item("vertices", ints(py, dataset.complexes().iter().map(|c| c.n_cells(0) as i64)))?;
     dict.set_item("edge_offsets", starts(py, dataset, 1))?;
     let mut edges = Vec::new();
-    for (graph, complex) in dataset.complexes.iter().enumerate() {
+    for (graph, complex) in dataset.complexes().iter().enumerate() {
         for e in 0..complex.n_cells(1) {
             let ends = complex.edge(e).ok_or_else(|| {
                 Fault::input(format!("graph {graph}: cell {e} of dimension 1 does not join two vertices"))
@@ -69,14 +69,14 @@ fn complexes(dict: &Bound<'_, PyDict>, dataset: &Dataset) -> PyResult<()> {
     }
     let n_edges = edges.len() / 2;
     dict.set_item("edges", PyArray1::from_vec(py, edges).reshape([n_edges, 2])?)?;
-    let highest = dataset.complexes.iter().map(|complex| complex.dim()).max().unwrap_or(1);
+    let highest = dataset.complexes().iter().map(|complex| complex.dim()).max().unwrap_or(1);
     let boundaries = (2..=highest).map(|dim| boundary(py, dataset, dim)).collect::<PyResult<Vec<_>>>()?;
     dict.set_item("boundaries", boundaries)
 }
 
 fn boundary<'py>(py: Python<'py>, dataset: &Dataset, dim: usize) -> PyResult<Bound<'py, PyDict>> {
     let (mut face_starts, mut faces, mut coefficients) = (vec![0], Vec::new(), Vec::new());
-    for operator in dataset.complexes.iter().filter_map(|complex| complex.boundary(dim)) {
+    for operator in dataset.complexes().iter().filter_map(|complex| complex.boundary(dim)) {
         for cell in 0..operator.n_cols() {
             let (rows, values) = operator.column(cell);
             faces.extend(rows.iter().map(|&row| i64::from(row)));
@@ -96,7 +96,7 @@ fn boundary<'py>(py: Python<'py>, dataset: &Dataset, dim: usize) -> PyResult<Bou
 /// Weights of cells by dimension.
 fn weights<'py>(py: Python<'py>, dataset: &Dataset) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    for column in dataset.columns.iter().filter(|column| column.is_weights()) {
+    for column in dataset.columns().iter().filter(|column| column.is_weights()) {
         if let ColumnValues::Real { values, .. } = &column.values {
             dict.set_item(column.dim, PyArray1::from_slice(py, values))?;
         }

@@ -4,11 +4,13 @@ use crate::arrays;
 use crate::batch::Arrays;
 use crate::error::Fault;
 use crate::run::run;
-use crate::settings::{self, lift};
-use hodgelet::complex::Complex;
+use hodgelet::complex::{Complex, Lift};
 use hodgelet::dataset::{Dataset, Targets};
-use hodgelet::hodge::{self, CellWeights, HodgeError, Operators, Term, Weighting};
-use hodgelet::model::SpaceParams;
+use hodgelet::encode::{CellSignal, VertexSignal};
+use hodgelet::hodge::{self, HodgeError, Operators, Term, Weighting};
+use hodgelet::measure::Sample;
+use hodgelet::model::Measurer;
+use hodgelet::settings::{Laplacian, Setting, Settings};
 use hodgelet::signal::{Orientation, Signal};
 use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -18,7 +20,7 @@ type Array<'py> = Bound<'py, PyArray2<f64>>;
 /// Betti numbers of every complex, over the reals.
 #[pyfunction]
 pub fn betti_numbers(py: Python<'_>, batch: &Bound<'_, PyAny>, cliques: usize) -> PyResult<Vec<Vec<usize>>> {
-    let (_, complexes) = complexes(py, batch, cliques)?;
+    let complexes = complexes(py, batch, cliques)?;
     run(py, None, None, |_| {
         let betti =
             |complex: &Complex| hodge::betti_numbers(&Operators::new(complex, Weighting::Combinatorial));
@@ -34,8 +36,7 @@ pub fn boundary<'py>(
     dim: usize,
     cliques: usize,
 ) -> PyResult<Array<'py>> {
-    let (_, complexes) = complexes(py, batch, cliques)?;
-    let complex = only(complexes)?;
+    let complex = only(complexes(py, batch, cliques)?)?;
     match complex.boundary(dim) {
         Some(boundary) => arrays::matrix(py, &boundary.to_dense()),
         None => {
@@ -90,44 +91,58 @@ pub fn decompose<'py>(
 
 /// The only complex of a batch, with the weights of its cells.
 struct One {
-    complex: Complex,
+    sample: Sample<'static>,
     weighting: Weighting,
-    weights: Option<CellWeights>,
 }
 
 impl One {
     fn new(py: Python<'_>, batch: &Bound<'_, PyAny>, laplacian: &str, cliques: usize) -> PyResult<Self> {
-        let chosen = settings::laplacian(laplacian)?;
-        let (dataset, complexes) = complexes(py, batch, cliques)?;
-        let complex = only(complexes)?;
-        let weighting = chosen.weighting;
-        let space =
-            SpaceParams { lift: lift(cliques), weighting, metric: chosen.metric, ..SpaceParams::default() };
-        let weights = space.weights(&dataset, 0, &complex).map_err(Fault::from)?;
-        Ok(Self { complex, weighting, weights })
+        let expected = |expected| Fault::input(format!("laplacian is `{laplacian}`, expected {expected}"));
+        let laplacian = Laplacian::from_json(&laplacian.into()).map_err(expected)?;
+        let dataset = dataset(py, batch)?;
+        if dataset.len() != 1 {
+            return Err(Fault::input(format!("{} graphs, expected one", dataset.len())).into());
+        }
+        let settings = Settings {
+            vertices: Some(VertexSignal::Constant),
+            edges: CellSignal::None,
+            higher: CellSignal::None,
+            lift: Some(lift(cliques)),
+            laplacian: Some(laplacian),
+            ..Settings::default()
+        };
+        let measurer = Measurer::fit(&settings, &dataset, &[0]).map_err(Fault::from)?;
+        let sample = measurer.sample(&dataset, 0).map_err(Fault::from)?;
+        Ok(Self { sample, weighting: laplacian.weighting() })
     }
 
     fn operators(&self) -> Result<Operators<'_>, Fault> {
-        match &self.weights {
-            Some(weights) => Ok(Operators::weighted(&self.complex, weights).map_err(HodgeError::from)?),
-            None => Ok(Operators::new(&self.complex, self.weighting)),
+        match &self.sample.weights {
+            Some(weights) => {
+                Ok(Operators::weighted(&self.sample.complex, weights).map_err(HodgeError::from)?)
+            }
+            None => Ok(Operators::new(&self.sample.complex, self.weighting)),
         }
     }
 }
 
-/// The dataset of a batch, and its complexes with the cliques of graphs filled.
-fn complexes(py: Python<'_>, batch: &Bound<'_, PyAny>, cliques: usize) -> PyResult<(Dataset, Vec<Complex>)> {
+/// What cliques up to a dimension make of a graph: edges are there already.
+fn lift(cliques: usize) -> Lift {
+    if cliques <= 1 { Lift::None } else { Lift::Cliques(cliques) }
+}
+
+fn dataset(py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<Dataset> {
     let arrays = Arrays::of(batch)?;
     let view = arrays.view()?;
-    run(py, None, None, |_| {
-        let dataset = view.dataset(Targets::None)?;
-        let lifted = |complex: &Complex| match complex.dim() <= 1 && cliques > 1 {
-            true => complex.clique_complex(cliques).map_err(Fault::input),
-            false => Ok(complex.clone()),
-        };
-        let complexes = dataset.complexes.iter().map(lifted).collect::<Result<_, _>>()?;
-        Ok((dataset, complexes))
-    })
+    run(py, None, None, |_| view.dataset(Targets::None))
+}
+
+/// The complexes of a batch, with the cliques of graphs filled.
+fn complexes(py: Python<'_>, batch: &Bound<'_, PyAny>, cliques: usize) -> PyResult<Vec<Complex>> {
+    let dataset = dataset(py, batch)?;
+    let filled =
+        |complex: &Complex| lift(cliques).filled(complex).map(|c| c.into_owned()).map_err(Fault::input);
+    Ok(dataset.complexes().iter().map(filled).collect::<Result<_, _>>()?)
 }
 
 fn only(complexes: Vec<Complex>) -> Result<Complex, Fault> {

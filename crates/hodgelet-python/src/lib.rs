@@ -12,7 +12,6 @@ mod export;
 mod hodge;
 mod model;
 mod run;
-mod settings;
 mod space;
 
 use pyo3::prelude::*;

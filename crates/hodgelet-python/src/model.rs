@@ -4,11 +4,11 @@ use crate::arrays;
 use crate::batch::Arrays;
 use crate::error::Fault;
 use crate::run::{Watch, run};
-use crate::settings::Settings;
-use crate::space::SpaceView;
+use crate::space::{SpaceView, settings};
 use faer::Mat;
 use hodgelet::dataset::Targets;
-use hodgelet::model::{FittedTargets, PredictedTargets, Prediction, SearchParams, Stage, Tried};
+use hodgelet::model::{FittedTargets, PredictedTargets, Prediction, Stage};
+use hodgelet_eval::search::{SearchParams, Trial};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -18,13 +18,12 @@ use std::path::PathBuf;
 #[pyclass(frozen, module = "hodgelet._native")]
 pub struct Model {
     model: hodgelet::model::Model,
-    tried: Vec<Tried>,
+    trials: Vec<Trial>,
 }
 
 impl Model {
     fn space(&self) -> SpaceView<'_> {
-        let model = &self.model;
-        SpaceView { space: model.space(), encoding: model.encoding(), blocks: model.blocks() }
+        SpaceView(self.model.space())
     }
 }
 
@@ -56,23 +55,22 @@ impl Model {
         };
         let arrays = Arrays::of(batch)?;
         let view = arrays.view()?;
-        let settings = Settings::parse(settings)?;
+        let settings = self::settings(settings)?;
         run(py, threads, callback.as_ref(), |watch| {
             let dataset = view.dataset(targets)?;
-            let params = settings.params(&dataset)?;
             let all: Vec<usize> = (0..dataset.len()).collect();
-            let steps = params.optimizer.max_iterations;
-            let total = steps.saturating_mul(params.restarts);
+            let steps = settings.iterations;
+            let total = steps.saturating_mul(settings.restarts);
             if auto {
-                let search = SearchParams::standard(params, &dataset);
+                let search = SearchParams::standard(settings, &dataset);
                 let every = total.saturating_mul(search.n_fits());
                 let found = search.fit(&dataset, &all, |fit, stage| {
                     note(watch, stage, steps, fit.saturating_mul(total), every)
                 })?;
-                return Ok(Self { model: found.model, tried: found.tried });
+                return Ok(Self { model: found.model, trials: found.trials });
             }
-            let model = params.fit(&dataset, &all, |stage| note(watch, stage, steps, 0, total))?;
-            Ok(Self { model, tried: Vec::new() })
+            let model = settings.fit_with(&dataset, &all, |stage| note(watch, stage, steps, 0, total))?;
+            Ok(Self { model, trials: Vec::new() })
         })
     }
 
@@ -90,7 +88,7 @@ impl Model {
         let prediction = run(py, threads, callback.as_ref(), |watch| {
             let dataset = view.dataset(Targets::None)?;
             let n = dataset.len();
-            Ok(self.model.predict(&dataset, |done| watch.note("measuring", done, n, None))?)
+            Ok(self.model.predict_with(&dataset, |done| watch.note("measuring", done, n, None))?)
         })?;
         self.prediction(py, &prediction)
     }
@@ -133,7 +131,7 @@ impl Model {
 
     /// Names of the columns of `features`.
     fn names(&self) -> Vec<String> {
-        self.space().names()
+        self.model.space().column_names()
     }
 
     /// The blocks with their filters and kernels.
@@ -141,11 +139,9 @@ impl Model {
         let blocks = self.space().blocks(py)?;
         for (dict, kernel) in blocks.iter().zip(self.model.kernel().blocks()) {
             dict.set_item("variance", kernel.variance)?;
-            let lengthscales = kernel.factors.iter().flat_map(|f| f.lengthscales.values.iter().copied());
-            dict.set_item("lengthscales", PyArray1::from_vec(py, lengthscales.collect()))?;
-            let families = kernel.factors.iter().map(|f| json(&f.family));
-            dict.set_item("kernel", families.collect::<Result<Vec<_>, _>>()?)?;
-            dict.set_item("shapes", kernel.factors.iter().map(|f| f.shape).collect::<Vec<_>>())?;
+            let lengthscales = kernel.base.lengthscales.values.clone();
+            dict.set_item("lengthscales", PyArray1::from_vec(py, lengthscales))?;
+            dict.set_item("kernel", json(&kernel.base.family)?)?;
         }
         Ok(blocks)
     }
@@ -171,17 +167,22 @@ impl Model {
     /// Targets, settings, likelihood and how training went, as JSON.
     fn description(&self) -> PyResult<String> {
         let model = &self.model;
+        let mut likelihood = serde_json::json!(model.likelihood_params());
+        for (name, value) in model.likelihood().hyperparameters() {
+            likelihood[name.replace(' ', "_")] = value.into();
+        }
         Ok(json(&serde_json::json!({
             "targets": model.targets(),
-            "settings": model.params(),
-            "likelihood": model.likelihood(),
+            "settings": model.settings(),
+            "likelihood": likelihood,
+            "hyperparameters": model.hyperparameters(),
             "training": model.summary(),
         }))?)
     }
 
     /// The fits of a search for settings, as JSON; none without a search.
-    fn tried(&self) -> PyResult<String> {
-        Ok(json(&self.tried)?)
+    fn trials(&self) -> PyResult<String> {
+        Ok(json(&self.trials)?)
     }
 
     /// Writes the model file.
@@ -198,7 +199,7 @@ impl Model {
                 fault => fault,
             })
         })?;
-        Ok(Self { model, tried: Vec::new() })
+        Ok(Self { model, trials: Vec::new() })
     }
 
     /// The bytes of the model file.
@@ -216,7 +217,7 @@ impl Model {
 #[pyfunction]
 pub fn model_from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Model> {
     let model = run(py, None, None, |_| Ok(hodgelet::model::Model::from_bytes(bytes)?))?;
-    Ok(Model { model, tried: Vec::new() })
+    Ok(Model { model, trials: Vec::new() })
 }
 
 impl Model {
@@ -225,8 +226,8 @@ impl Model {
         let dict = PyDict::new(py);
         dict.set_item("latent_mean", arrays::matrix(py, &out.latent_mean)?)?;
         dict.set_item("latent_variance", arrays::matrix(py, &out.latent_variance)?)?;
-        let space = self.space();
-        let names: Vec<String> = space.blocks.iter().map(|b| space.block_name(b)).collect();
+        let space = self.model.space();
+        let names: Vec<String> = space.blocks().iter().map(|b| space.block_name(b.block)).collect();
         dict.set_item("blocks", names)?;
         let shares: Vec<&Mat<f64>> = out.blocks.iter().map(|(_, share)| share).collect();
         dict.set_item("attributions", arrays::stacked(py, n, n_latents, &shares)?)?;
@@ -246,13 +247,13 @@ impl Model {
     }
 }
 
-/// Reports a stage of training: `steps` a start, `before` of the `total` steps done in earlier fits.
+/// Reports a stage of training: `steps` per start, `before` of the `total` steps done in earlier fits.
 fn note(watch: &Watch, stage: Stage, steps: usize, before: usize, total: usize) -> std::ops::ControlFlow<()> {
     match stage {
-        Stage::Measuring(done, of) => watch.note("measuring", done, of, None),
-        Stage::Training(start, step, value) => {
+        Stage::Measuring { done, total } => watch.note("measuring", done, total, None),
+        Stage::Training { start, step, objective } => {
             let done = start.saturating_mul(steps).saturating_add(step).saturating_add(before);
-            watch.note("training", done, total, Some(value))
+            watch.note("training", done, total, Some(objective))
         }
         _ => watch.go_on(),
     }

@@ -57,7 +57,7 @@ fn run(name: &str, n: usize, likelihood: &Likelihood) {
         &labels(&x, likelihood.n_classes().unwrap_or(2)),
     )
     .expect("labels are below the number of classes");
-    let inference = VariationalParams::default().check().expect("defaults are sound");
+    let inference = VariationalParams::default().check().expect("defaults are valid");
     let mut workspace = Workspace::default();
     let mut gradient = Mat::new();
     let mut sites = None;
@@ -83,7 +83,7 @@ fn run(name: &str, n: usize, likelihood: &Likelihood) {
 }
 
 fn main() {
-    let check = |params: LikelihoodParams, n_classes| params.check(n_classes).expect("presets are sound");
+    let check = |params: LikelihoodParams, n_classes| params.check(n_classes).expect("presets are valid");
     run("probit", 170, &check(LikelihoodParams::PROBIT, 2));
     run("probit", 900, &check(LikelihoodParams::PROBIT, 2));
     run("softmax/classes=6", 540, &check(LikelihoodParams::SOFTMAX, 6));

@@ -20,6 +20,7 @@
 
 #![warn(missing_docs)]
 
+pub mod choice;
 pub mod complex;
 pub mod dataset;
 pub mod encode;
@@ -32,6 +33,7 @@ pub mod linalg;
 pub mod measure;
 pub mod model;
 pub mod param;
+pub mod settings;
 pub mod signal;
 pub mod train;
 pub mod wavelet;

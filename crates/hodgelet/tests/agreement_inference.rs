@@ -3,7 +3,7 @@
 use faer::{Mat, Par};
 use hodgelet::gp::leave_one_out::leave_one_out;
 use hodgelet::gp::variational::from_sites;
-use hodgelet::gp::{Collapse, GpError, LaplaceParams, Posterior, VariationalParams, Workspace, exact};
+use hodgelet::gp::{Collapse, GpError, Posterior, VariationalParams, Workspace, exact};
 use hodgelet::likelihood::quadrature::GaussHermite;
 use hodgelet::likelihood::{Likelihood, LikelihoodParams, Link, Observations};
 
@@ -43,7 +43,7 @@ fn every_kind(n: usize) -> Vec<(&'static str, Likelihood, Observations)> {
     vec![
         (
             "gaussian",
-            LikelihoodParams::Gaussian { noise_variance: 0.2 }.check(0).unwrap(),
+            Likelihood::gaussian(0.2).unwrap(),
             Observations::grouped_reals(&values, &points, n).unwrap(),
         ),
         ("probit", LikelihoodParams::PROBIT.check(2).unwrap(), classes(2)),
@@ -82,7 +82,7 @@ fn variational_inference_with_gaussian_noise_is_exact() {
 fn the_evidence_is_that_of_the_dense_formula() {
     let k = gram(7, 2.0);
     let y: Vec<f64> = (0..7).map(|i| (i as f64).cos()).collect();
-    let likelihood = LikelihoodParams::Gaussian { noise_variance: 0.3 }.check(0).unwrap();
+    let likelihood = Likelihood::gaussian(0.3).unwrap();
     let observations = Observations::reals(&y).unwrap();
     let posterior = exact::fit(k.as_ref(), &likelihood, &observations, &mut Workspace::default()).unwrap();
     let noisy = &k + Mat::<f64>::identity(7, 7) * faer::Scale(0.3);
@@ -135,7 +135,7 @@ fn the_noise_gradient_equals_differences_of_the_evidence() {
     let (_, _, observations) = every_kind(9).remove(0);
     let k = gram(9, 1.2);
     let at = |noise_variance: f64| {
-        let likelihood = LikelihoodParams::Gaussian { noise_variance }.check(0).unwrap();
+        let likelihood = Likelihood::gaussian(noise_variance).unwrap();
         let posterior =
             exact::fit(k.as_ref(), &likelihood, &observations, &mut Workspace::default()).unwrap();
         (posterior.objective(), exact::noise_gradient(&posterior, &likelihood, &observations).unwrap())
@@ -180,14 +180,13 @@ fn collapsed_duplicates_change_nothing() {
     let large = Mat::from_fn(rows.len(), rows.len(), |a, b| small[(rows[a], rows[b])]);
     let cross = Mat::from_fn(3, 8, |i, j| small[(i, j)] * 0.8);
     let wide = Mat::from_fn(3, rows.len(), |i, o| cross[(i, rows[o])]);
-    for params in [
-        LikelihoodParams::LOGIT,
-        LikelihoodParams::SOFTMAX,
-        LikelihoodParams::Gaussian { noise_variance: 0.1 },
-    ] {
-        let n_classes = if params == LikelihoodParams::LOGIT { 2 } else { 3 };
-        let likelihood = params.check(n_classes).unwrap();
-        let labels = labels(rows.len(), n_classes);
+    let likelihoods = [
+        LikelihoodParams::LOGIT.check(2).unwrap(),
+        LikelihoodParams::SOFTMAX.check(3).unwrap(),
+        Likelihood::gaussian(0.1).unwrap(),
+    ];
+    for likelihood in likelihoods {
+        let labels = labels(rows.len(), likelihood.n_classes().unwrap_or(3));
         let values: Vec<f64> = labels.iter().map(|&y| f64::from(y)).collect();
         let (merged, apart) = match likelihood.n_classes() {
             None => (Observations::grouped_reals(&values, &rows, 8), Observations::reals(&values)),
@@ -241,14 +240,13 @@ fn leave_one_out_is_exact_for_gaussian_noise_and_close_for_classes() {
     let k = gram(n, 1.5);
     let values: Vec<f64> = (0..n).map(|i| (0.8 * i as f64).sin()).collect();
     let cases = [
-        (LikelihoodParams::Gaussian { noise_variance: 0.2 }, 0, 1e-9),
-        (LikelihoodParams::PROBIT, 2, 0.08),
-        (LikelihoodParams::LOGIT, 2, 0.08),
-        (LikelihoodParams::SOFTMAX, 3, 0.08),
+        ("gaussian", Likelihood::gaussian(0.2).unwrap(), 1e-9),
+        ("probit", LikelihoodParams::PROBIT.check(2).unwrap(), 0.08),
+        ("logit", LikelihoodParams::LOGIT.check(2).unwrap(), 0.08),
+        ("softmax of 3", LikelihoodParams::SOFTMAX.check(3).unwrap(), 0.08),
     ];
-    for (params, n_classes, tolerance) in cases {
-        let likelihood = params.check(n_classes).unwrap();
-        let labels = labels(n, n_classes.max(1));
+    for (name, likelihood, tolerance) in cases {
+        let labels = labels(n, likelihood.n_classes().unwrap_or(1));
         let observations = match likelihood.n_classes() {
             None => Observations::reals(&values).unwrap(),
             Some(c) => Observations::classes(c, &labels).unwrap(),
@@ -265,11 +263,11 @@ fn leave_one_out_is_exact_for_gaussian_noise_and_close_for_classes() {
             .unwrap();
         let worst = |a: &[f64]| a.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         eprintln!(
-            "{params:?}: off by {:.2e}, without the cavity {:.2e}",
+            "{name}: off by {:.2e}, without the cavity {:.2e}",
             worst(&found.log_densities),
             worst(&naive)
         );
-        assert!(worst(&found.log_densities) < tolerance, "{params:?}: {}", worst(&found.log_densities));
+        assert!(worst(&found.log_densities) < tolerance, "{name}: {}", worst(&found.log_densities));
         assert!(worst(&naive) > 3.0 * worst(&found.log_densities));
         if likelihood.n_classes().is_some() {
             for (o, &label) in labels.iter().enumerate() {
@@ -280,34 +278,10 @@ fn leave_one_out_is_exact_for_gaussian_noise_and_close_for_classes() {
     }
 }
 
-/// Only the difference of two latent functions matters to the softmax, and its prior covariance is `2K`.
-#[test]
-fn softmax_laplace_of_two_classes_is_logit_laplace_with_twice_the_gram_matrix() {
-    let n = 9;
-    let k = gram(n, 1.3);
-    let twice = &k * faer::Scale(2.0);
-    let inference = LaplaceParams::default().check().unwrap();
-    let points: Vec<usize> = (0..n).chain([1, 1, 4]).collect();
-    let observations = Observations::grouped_classes(2, &labels(n + 3, 2), &points, n).unwrap();
-    let (softmax, logit) =
-        (LikelihoodParams::SOFTMAX.check(2).unwrap(), LikelihoodParams::LOGIT.check(2).unwrap());
-    let mut workspace = Workspace::default();
-    let a = inference.fit_softmax(k.as_ref(), &softmax, &observations, &mut workspace).unwrap();
-    let b = inference.fit_binary(twice.as_ref(), &logit, &observations, &mut workspace).unwrap();
-    assert!((a.log_evidence() - b.log_evidence()).abs() < 1e-9, "{} {}", a.log_evidence(), b.log_evidence());
-    for i in 0..n {
-        assert!((a.mode()[(i, 1)] - a.mode()[(i, 0)] - b.latents().mean[(i, 0)]).abs() < 1e-5);
-    }
-    let cross = Mat::from_fn(2, n, |i, j| k[(i + 3, j)] * 0.6);
-    let (_, p) = a.predict(cross.as_ref(), &[1.35; 2]).unwrap();
-    let latents = b.predict((&cross * faer::Scale(2.0)).as_ref(), &[2.7; 2]).unwrap();
-    let q = logit.probabilities(latents.mean.as_ref(), latents.variance.as_ref()).unwrap();
-    assert!((&p - &q).norm_max() < 1e-3, "{p:?} {q:?}");
-}
-
 #[test]
 fn variational_softmax_of_two_classes_is_logit_with_twice_the_gram_matrix_up_to_factorization() {
-    // q is factorized over the classes there, so its ELBO is at most that of the single latent function.
+    // Only the difference of two latent functions matters to the softmax, and its prior covariance is 2K. With softmax q is
+    // factorized over the classes, so its ELBO is at most that of the single latent function.
     let k = gram(9, 1.3);
     let twice = &k * faer::Scale(2.0);
     let observations = Observations::classes(2, &labels(9, 2)).unwrap();

@@ -1,32 +1,26 @@
 //! The pipeline on complexes of dimension 2 and 3: every block, any subset of dimensions, files, signed features,
 //! metric weights, hypergraphs.
 
-use hodgelet::complex::{Complex, Expansion, Hypergraph};
+use hodgelet::complex::{Complex, Expansion, Hypergraph, Lift};
 use hodgelet::dataset::{Column, ColumnValues, Dataset, HypergraphDataset, POSITIONS, Targets};
 use hodgelet::encode::{CellSignal, VertexSignal};
 use hodgelet::feature::{Block, Component, SignedError, SignedParams};
-use hodgelet::hodge::{DualArea, Weighting};
-use hodgelet::model::{
-    FeatureTransform, Lift, Model, ModelError, ModelParams, PredictedTargets, measure_dataset,
-};
+use hodgelet::measure::ComplexMeasures;
+use hodgelet::model::{Measurer, Model, ModelError, PredictedTargets};
+use hodgelet::settings::{Laplacian, Settings};
 use hodgelet::signal::Orientation;
-use hodgelet::wavelet::BankParams;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::ops::ControlFlow;
 
-fn quick() -> ModelParams {
-    let mut params = ModelParams::default();
-    params.space.transform =
-        FeatureTransform::Wavelets(BankParams { n_filters: 2, n_bands: 1, ..BankParams::default() });
-    params.optimizer.max_iterations = 8;
-    params
+fn quick() -> Settings {
+    Settings { n_filters: 2, n_bands: 1, iterations: 8, ..Settings::default() }
 }
 
 fn classes(complexes: Vec<Complex>) -> Dataset {
     let labels = (0..complexes.len()).map(|i| (i % 2) as u32).collect();
     let targets = Targets::Classes { names: vec!["even".to_owned(), "odd".to_owned()], labels };
-    Dataset { name: "generated".to_owned(), complexes, columns: vec![], targets }
+    Dataset::new("generated", complexes, vec![], targets).unwrap()
 }
 
 /// Random clique complexes of dimension 3; odd ones are denser.
@@ -54,16 +48,19 @@ fn column(dataset: &Dataset, name: &str, dim: usize, channels: &[&str], values: 
     }
 }
 
-fn go_on<T>(_: T) -> ControlFlow<()> {
-    ControlFlow::Continue(())
+fn fit(settings: &Settings, dataset: &Dataset) -> Model {
+    settings.fit(dataset, &(0..dataset.len()).collect::<Vec<_>>()).unwrap()
 }
 
-fn fit(params: &ModelParams, dataset: &Dataset) -> Model {
-    params.fit(dataset, &(0..dataset.len()).collect::<Vec<_>>(), go_on).unwrap()
+/// The measures of a dataset, whose signals are fitted on all of it.
+fn measures(settings: &Settings, dataset: &Dataset) -> Result<Vec<ComplexMeasures>, ModelError> {
+    let all: Vec<usize> = (0..dataset.len()).collect();
+    let measurer = Measurer::fit(settings, dataset, &all)?;
+    Ok(measurer.measure(dataset, |_| ControlFlow::Continue(()))?.measures)
 }
 
 fn labels(model: &Model, dataset: &Dataset) -> Vec<u32> {
-    match model.predict(dataset, go_on).unwrap().targets {
+    match model.predict(dataset).unwrap().targets {
         PredictedTargets::Classes { labels, .. } => labels,
         PredictedTargets::Real { .. } => panic!("classes were trained"),
     }
@@ -72,22 +69,19 @@ fn labels(model: &Model, dataset: &Dataset) -> Vec<u32> {
 /// A saved model predicts the same bits.
 fn assert_survives_a_file(model: &Model, dataset: &Dataset) {
     let loaded = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
-    assert_eq!(loaded.predict(dataset, go_on).unwrap(), model.predict(dataset, go_on).unwrap());
+    assert_eq!(loaded.predict(dataset).unwrap(), model.predict(dataset).unwrap());
 }
 
 #[test]
 fn all_blocks_up_to_dimension_three_train_and_survive_a_file() {
     let dataset = solids(16);
-    let mut params = quick();
-    params.space.encoding.vertices = VertexSignal::Structure;
-    (params.space.encoding.edges, params.space.encoding.higher) =
-        (CellSignal::Structure, CellSignal::Structure);
-    for weighting in [Weighting::Combinatorial, Weighting::NormalizedHodge, Weighting::RandomWalk] {
-        params.space.weighting = weighting;
-        let model = fit(&params, &dataset);
+    let (vertices, cells) = (Some(VertexSignal::Structure), CellSignal::Structure);
+    for laplacian in [Laplacian::Combinatorial, Laplacian::NormalizedHodge, Laplacian::RandomWalk] {
+        let signals = Settings { vertices, edges: cells, higher: cells, ..quick() };
+        let model = fit(&Settings { laplacian: Some(laplacian), ..signals }, &dataset);
         let blocks: Vec<Block> = model.blocks().iter().map(|space| space.block).collect();
         for dim in 0..=3 {
-            assert!(blocks.iter().any(|block| block.dim == dim), "{weighting:?}: {blocks:?}");
+            assert!(blocks.iter().any(|block| block.dim == dim), "{laplacian:?}: {blocks:?}");
         }
         // tetrahedra have nothing above them
         assert!(!blocks.contains(&Block { dim: 3, component: Component::Coexact }));
@@ -101,11 +95,8 @@ fn signals_on_any_subset_of_dimensions_will_do() {
     for (dim, edges, higher) in
         [(1, CellSignal::Degree, CellSignal::None), (2, CellSignal::None, CellSignal::Curvature)]
     {
-        let mut params = quick();
-        params.space.encoding.vertices = VertexSignal::None;
-        (params.space.encoding.edges, params.space.encoding.higher) = (edges, higher);
-        params.space.dims = Some(vec![dim]);
-        let model = fit(&params, &dataset);
+        let (vertices, dims) = (Some(VertexSignal::None), Some(vec![dim]));
+        let model = fit(&Settings { vertices, edges, higher, dims, ..quick() }, &dataset);
         assert!(model.blocks().iter().all(|space| space.block.dim == dim));
         assert_survives_a_file(&model, &dataset);
     }
@@ -113,33 +104,20 @@ fn signals_on_any_subset_of_dimensions_will_do() {
 
 #[test]
 fn structure_of_cells_that_a_lift_adds_is_seen() {
-    let graphs = Dataset {
-        complexes: solids(12)
-            .complexes
-            .iter()
-            .map(|c| Complex::graph(c.n_cells(0), &c.edges().collect::<Vec<_>>()).unwrap())
-            .collect(),
-        ..solids(12)
-    };
-    let mut params = quick();
-    (params.space.encoding.vertices, params.space.encoding.edges) =
-        (VertexSignal::Curvature, CellSignal::Degree);
-    params.space.encoding.higher = CellSignal::Constant;
-    params.space.lift = Lift::Cliques(3);
-    let all: Vec<usize> = (0..12).collect();
-    let measures = |dataset: &Dataset| {
-        let encoding = params.space.fit_encoding(dataset, &all).unwrap();
-        measure_dataset(dataset, &encoding, &params.space, go_on).unwrap().measures
-    };
-    assert_eq!(measures(&graphs), measures(&solids(12)));
-    assert_survives_a_file(&fit(&params, &graphs), &graphs);
+    let graph = |c: &Complex| Complex::graph(c.n_cells(0), &c.edges().collect::<Vec<_>>()).unwrap();
+    let graphs = classes(solids(12).complexes().iter().map(graph).collect());
+    let (vertices, edges) = (Some(VertexSignal::Curvature), CellSignal::Degree);
+    let (higher, lift) = (CellSignal::Constant, Some(Lift::Cliques(3)));
+    let settings = Settings { vertices, edges, higher, lift, ..quick() };
+    assert_eq!(measures(&settings, &graphs).unwrap(), measures(&settings, &solids(12)).unwrap());
+    assert_survives_a_file(&fit(&settings, &graphs), &graphs);
 }
 
 /// Flows on a ring with two chords: even items go round one way, odd ones the other, with noise.
 fn flows(n: usize, edges: &[[u32; 2]]) -> Dataset {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     let complex = Complex::graph(8, edges).unwrap();
-    let mut dataset = classes(vec![complex; n]);
+    let dataset = classes(vec![complex; n]);
     let mut values = Vec::new();
     for i in 0..n {
         let way = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -148,8 +126,8 @@ fn flows(n: usize, edges: &[[u32; 2]]) -> Dataset {
             values.push(round + 0.5 * (rng.random::<f64>() - 0.5));
         }
     }
-    dataset.columns = vec![column(&dataset, "flow", 1, &["flow"], values)];
-    dataset
+    let flow = column(&dataset, "flow", 1, &["flow"], values);
+    dataset.with_column(flow).unwrap()
 }
 
 fn ring() -> Vec<[u32; 2]> {
@@ -166,48 +144,48 @@ fn signed_features_tell_a_flow_from_its_reverse_and_energies_do_not() {
         let found = labels(model, &test);
         found.iter().enumerate().filter(|(i, label)| **label as usize == i % 2).count()
     };
-    let mut params = quick();
-    params.space.encoding.vertices = VertexSignal::None;
-    let energies = fit(&params, &train);
+    let mut settings = Settings { vertices: Some(VertexSignal::None), ..quick() };
+    let energies = fit(&settings, &train);
     assert!(right(&energies) < 30, "{} of 40 without a sign", right(&energies));
     let cycle = SignedParams::Cycles(vec![(0..8).collect()]);
     for signed in [SignedParams::HARMONIC, SignedParams::Harmonic { dim: 1, exact: 2, coexact: 0 }, cycle] {
-        params.space.signed = Some(signed.clone());
-        let model = fit(&params, &train);
+        settings.signed = Some(signed.clone());
+        let model = fit(&settings, &train);
         assert_eq!(right(&model), 40, "{signed:?}");
         assert!(model.blocks().iter().any(|space| space.block.component == Component::Signed));
         assert_survives_a_file(&model, &test);
-        params.space.without = [Component::Exact, Component::Coexact, Component::Harmonic]
+        settings.exclude = [Component::Exact, Component::Coexact, Component::Harmonic]
             .map(|component| Block { dim: 1, component })
             .to_vec();
-        let alone = fit(&params, &train);
+        let alone = fit(&settings, &train);
         assert_eq!((alone.blocks().len(), right(&alone)), (1, 40));
-        params.space.without.clear();
+        settings.exclude.clear();
     }
 }
 
 #[test]
 fn signed_features_refuse_another_complex() {
-    let mut params = quick();
-    params.space.encoding.vertices = VertexSignal::None;
-    params.space.signed = Some(SignedParams::HARMONIC);
-    let model = fit(&params, &flows(12, &ring()));
+    let mut settings = Settings { vertices: Some(VertexSignal::None), ..quick() };
+    settings.signed = Some(SignedParams::HARMONIC);
+    let model = fit(&settings, &flows(12, &ring()));
     let mut turned = ring();
     turned[1] = [turned[1][1], turned[1][0]];
-    let error = model.predict(&flows(4, &turned), go_on).unwrap_err();
+    let error = model.predict(&flows(4, &turned)).unwrap_err();
     assert_eq!(
         error.to_string(),
         "complex 0 is not the one that signed features belong to: 10 cells of dimension 1 in an order of their own, \
          expected 10 in that of the training complexes"
     );
     assert!(error.hint().is_some());
-    let mut mixed = flows(4, &ring());
-    mixed.complexes[2] = Complex::graph(8, &turned).unwrap();
-    let error = params.fit(&mixed, &[0, 1, 2, 3], go_on).unwrap_err();
+    let (name, mut complexes, columns, targets) = flows(4, &ring()).into_parts();
+    complexes[2] = Complex::graph(8, &turned).unwrap();
+    let mixed = Dataset::new(name, complexes, columns, targets).unwrap();
+    let error = settings.fit(&mixed, &[0, 1, 2, 3]).unwrap_err();
     assert!(matches!(error, ModelError::Signed(SignedError::NotShared { index: 2, .. })), "{error}");
-    let mut plain = flows(4, &ring());
-    plain.columns[0].orientation = Orientation::Unoriented;
-    let error = params.fit(&plain, &[0, 1], go_on).unwrap_err();
+    let mut columns = flows(4, &ring()).columns().to_vec();
+    columns[0].orientation = Orientation::Unoriented;
+    let plain = flows(4, &ring()).with_columns(columns).unwrap();
+    let error = settings.fit(&plain, &[0, 1]).unwrap_err();
     assert_eq!(error.to_string(), "signed features on cells of dimension 1, but no oriented signal is there");
 }
 
@@ -215,27 +193,21 @@ fn signed_features_refuse_another_complex() {
 fn metric_weights_come_from_positions() {
     let square = Complex::graph(4, &[[0, 1], [1, 2], [2, 3], [0, 3], [0, 2]]).unwrap();
     let square = square.with_triangles(&[[0, 1, 2], [0, 2, 3]]).unwrap();
-    let mut dataset = classes(vec![square.clone(), square]);
+    let bare = classes(vec![square.clone(), square]);
     let positions = [0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 3.0, 0.0, 3.0, 1.0, 0.0, 1.0];
     let flow = [1.0, 2.0, 3.0, 4.0, 5.0, 1.0, 2.0, 3.0, 4.0, 5.0];
-    dataset.columns = vec![
-        column(&dataset, POSITIONS, 0, &["x", "y"], positions.to_vec()),
-        column(&dataset, "flow", 1, &["flow"], flow.to_vec()),
-    ];
-    let mut params = quick();
-    params.space.encoding.vertices = VertexSignal::None;
-    let measures = |params: &ModelParams, dataset: &Dataset| {
-        let encoding = params.space.fit_encoding(dataset, &[0, 1]).unwrap();
-        measure_dataset(dataset, &encoding, &params.space, go_on).map(|measured| measured.measures)
-    };
-    let plain = measures(&params, &dataset).unwrap();
+    let positions = column(&bare, POSITIONS, 0, &["x", "y"], positions.to_vec());
+    let flow = column(&bare, "flow", 1, &["flow"], flow.to_vec());
+    let dataset = bare.with_columns(vec![positions, flow.clone()]).unwrap();
+    let mut settings = Settings { vertices: Some(VertexSignal::None), ..quick() };
+    let plain = measures(&settings, &dataset).unwrap();
     assert_eq!(plain[0], plain[1]);
-    params.space.metric = Some(DualArea::Barycentric);
-    let metric = measures(&params, &dataset).unwrap();
+    settings.laplacian = Some(Laplacian::Dec);
+    let metric = measures(&settings, &dataset).unwrap();
     assert_ne!(metric[0], metric[1]);
-    assert_survives_a_file(&fit(&params, &dataset), &dataset);
-    dataset.columns.remove(0);
-    let error = measures(&params, &dataset).unwrap_err();
+    assert_survives_a_file(&fit(&settings, &dataset), &dataset);
+    let without = dataset.with_columns(vec![flow]).unwrap();
+    let error = measures(&settings, &without).unwrap_err();
     assert_eq!(
         error.to_string(),
         "complex 0: the dataset has no column `position` of 2 or 3 numbers on its vertices, which metric weights need"
@@ -270,18 +242,12 @@ fn values_of_vertices_and_hyperedges_reach_features_in_every_expansion() {
     let other_hyperedges = data(vertices, draw(&mut rng, 30));
     for name in Expansion::NAMES {
         let expansion: Expansion = name.parse().unwrap();
-        let mut params = quick();
-        params.space.encoding.vertices = VertexSignal::Attributes;
-        let all: Vec<usize> = (0..10).collect();
-        let measures = |data: &HypergraphDataset| {
-            let dataset = data.expand(expansion).unwrap();
-            let encoding = params.space.fit_encoding(&dataset, &all).unwrap();
-            measure_dataset(&dataset, &encoding, &params.space, go_on).unwrap().measures
-        };
-        let found = measures(&base);
-        assert_ne!(found, measures(&other_vertices), "{name}");
-        assert_ne!(found, measures(&other_hyperedges), "{name}");
+        let settings = Settings { vertices: Some(VertexSignal::Attributes), ..quick() };
+        let of = |data: &HypergraphDataset| measures(&settings, &data.expand(expansion).unwrap()).unwrap();
+        let found = of(&base);
+        assert_ne!(found, of(&other_vertices), "{name}");
+        assert_ne!(found, of(&other_hyperedges), "{name}");
         let dataset = base.expand(expansion).unwrap();
-        assert_survives_a_file(&fit(&params, &dataset), &dataset);
+        assert_survives_a_file(&fit(&settings, &dataset), &dataset);
     }
 }

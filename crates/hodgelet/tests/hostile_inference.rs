@@ -1,4 +1,4 @@
-//! Inputs that break careless code: a sound answer or a typed error, never NaN, a panic or an endless loop.
+//! Inputs that break careless code: a valid answer or a typed error, never NaN, a panic or an endless loop.
 
 use faer::{Mat, Par};
 use hodgelet::gp::leave_one_out::leave_one_out;
@@ -124,7 +124,7 @@ fn huge_targets_and_tiny_noise() {
     for (scale, noise) in [(1e8, 1e-8), (1e-8, 1e8), (1e12, 1e-3), (1.0, 1e-300), (1e200, 1.0)] {
         let values: Vec<f64> = (0..6).map(|i| scale * (i as f64).sin()).collect();
         let observations = Observations::reals(&values).unwrap();
-        let likelihood = LikelihoodParams::Gaussian { noise_variance: noise }.check(0).unwrap();
+        let likelihood = Likelihood::gaussian(noise).unwrap();
         match exact::fit(gram(6).as_ref(), &likelihood, &observations, &mut Workspace::default()) {
             Ok(posterior) => assert!(posterior.objective().is_finite()),
             Err(error) => assert!(
@@ -199,14 +199,6 @@ fn laplace_takes_the_same_hostile_inputs() {
                     inference.fit_binary(k.as_ref(), &likelihood, &observations, &mut workspace).unwrap();
                 assert!(fitted.log_evidence().is_finite() && fitted.log_evidence() <= 0.0);
             }
-            let observations = Observations::classes(3, &labels).unwrap();
-            let likelihood = LikelihoodParams::SOFTMAX.check(3).unwrap();
-            let mut workspace = Workspace::default();
-            let fitted =
-                inference.fit_softmax(k.as_ref(), &likelihood, &observations, &mut workspace).unwrap();
-            assert!(fitted.log_evidence().is_finite() && fitted.log_evidence() <= 0.0, "{scale:e}");
-            let (_, p) = fitted.predict(k.as_ref(), &[scale; 8]).unwrap();
-            assert!(p.row_iter().all(|row| (row.iter().sum::<f64>() - 1.0).abs() < 1e-9));
         }
     }
     let likelihood = FLOORED.check(2).unwrap();

@@ -6,8 +6,9 @@ use crate::download::{
 use crate::error::CommandError;
 use crate::output::{self, Format, Report, facts, number, table};
 use crate::progress::Terminal;
-use crate::source::{DataDirArgs, datasets_in};
+use crate::source::DataDirArgs;
 use clap::{Args, Subcommand};
+use hodgelet_data::datasets_in;
 use hodgelet_data::generate::Builtin;
 use serde::Serialize;
 use std::path::PathBuf;

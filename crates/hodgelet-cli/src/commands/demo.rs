@@ -9,8 +9,8 @@ use crate::output::{Report, print_text, table};
 use crate::progress::Terminal;
 use clap::Args;
 use hodgelet::dataset::Dataset;
-use hodgelet::encode::VertexSignal;
-use hodgelet::model::{FittedTargets, Method, Model, ModelParams, PredictedTargets, Prediction};
+use hodgelet::model::{FittedTargets, Model, PredictedTargets, Prediction};
+use hodgelet::settings::{Method, Settings};
 use hodgelet_data::generate::builtin;
 use hodgelet_eval::cross_validate::MEMORY_BUDGET;
 use hodgelet_eval::report::{Evaluation, Results};
@@ -64,7 +64,7 @@ of {} vertices. Is a field mostly curl-free (it flows downhill) or mostly diverg
     print_text("2. Train, save, load, predict\n")?;
     let n_known = fields.len().saturating_sub(HELD_OUT);
     let (known, new): (Vec<usize>, Vec<usize>) = (0..fields.len()).partition(|&i| i < n_known);
-    let trained = train(&fields, &params(Method::Hodge, args.seed), &known, terminal)?;
+    let trained = train(&fields, &Settings { seed: args.seed, ..Settings::default() }, &known, terminal)?;
     let held_out = fields.select(&new);
     let (model, prediction) = save_load_predict(&trained, &held_out, terminal)?;
     let ids: Vec<String> = new.iter().map(ToString::to_string).collect();
@@ -81,23 +81,20 @@ fn fields(args: &DemoArgs) -> Result<Dataset, CommandError> {
     Ok(recipe.generate(args.seed)?)
 }
 
-/// The method on the flow alone, which is what the paper compares.
-fn params(method: Method, seed: u64) -> ModelParams {
-    let mut params = ModelParams { seed, ..method.params() };
-    params.space.encoding.vertices = VertexSignal::None;
-    params
-}
-
 /// Cross-validates the line graph and the Hodge split.
 fn compare(fields: &Dataset, seed: u64, terminal: Terminal) -> Result<(), CommandError> {
     let splits = k_fold(fields, KFoldParams { seed, ..KFoldParams::default() })?;
     let mut rows = Vec::new();
     for method in [Method::LineGraph, Method::Hodge] {
-        let params = params(method, seed);
-        let evaluation = evaluate(fields, method.name(), &params, &splits, MEMORY_BUDGET, terminal)?;
+        let settings = Settings { seed, ..Settings::of(method) };
+        let evaluation = evaluate(fields, method.title(), &settings, &splits, MEMORY_BUDGET, terminal)?;
         rows.push(row(method, &evaluation));
     }
-    print_text(&table(&["model", "what it sees", "accuracy, %", "NLL", "seconds a fold"], &[2, 3, 4], rows))?;
+    print_text(&table(
+        &["model", "what it sees", "accuracy, %", "NLL", "seconds per fold"],
+        &[2, 3, 4],
+        rows,
+    ))?;
     print_text(NLL_EXPLAINED)
 }
 
@@ -114,7 +111,7 @@ fn row(method: Method, evaluation: &Evaluation) -> Vec<String> {
         Results::Real(_) => unreachable!("vector fields have classes"),
     };
     let seconds = format!("{:.2}", evaluation.fit_seconds.mean);
-    vec![method.name().to_owned(), sees.to_owned(), accuracy, nll, seconds]
+    vec![method.title().to_owned(), sees.to_owned(), accuracy, nll, seconds]
 }
 
 /// Sends a model through a file and predicts with what comes back.
@@ -130,8 +127,8 @@ fn save_load_predict(
     let size = std::fs::metadata(&path).map_err(no_folder)?.len();
     let model = load(&path)?;
     let bar = terminal.bar("predicting", None);
-    let prediction = model.predict(held_out, |_| bar.still())?;
-    if trained.predict(held_out, |_| bar.still())? != prediction {
+    let prediction = model.predict_with(held_out, |_| bar.still())?;
+    if trained.predict_with(held_out, |_| bar.still())? != prediction {
         return Err(CommandError::Program("the loaded model predicts other numbers than the trained one"));
     }
     drop(bar);
@@ -139,7 +136,7 @@ fn save_load_predict(
     print_text(&format!(
         "Trained on {} fields in {:.1} s ({} steps, ELBO {:.1}). Saved ({size} bytes) and loaded again: the
 loaded model gives the same bits. Below it predicts the {} fields held out. The latent mean is above 0 for
-`{}`, and the deviation says how sure the model is of it; the last columns are what each
+`{}`, and the standard deviation says how sure the model is of it; the last columns are what each
 Hodge block adds, exactly.
 ",
         summary.n_train,

@@ -7,13 +7,14 @@ use crate::progress::Terminal;
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::{Dataset, Targets};
-use hodgelet::model::{Change, ModelParams, SearchParams, Tried};
+use hodgelet::settings::Settings;
 use hodgelet_eval::cross_validate::{Event, MEMORY_BUDGET, cross_validate, cross_validate_search};
 use hodgelet_eval::metrics::Summary;
 use hodgelet_eval::report::{
     ClassResults, Coverage, Evaluation, FoldRow, FoldRun, RealResults, Results, Scores, Subject,
     reliability_svg, scores_svg,
 };
+use hodgelet_eval::search::{SearchParams, Trial};
 use hodgelet_eval::splits::{self, FoldError, KFoldParams, Split};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -26,8 +27,8 @@ other folds one is set aside unless --train-on-validation adds it to the trainin
 
 Examples:
   hodgelet evaluate sbm
-  hodgelet evaluate ./MUTAG.zip --model wt --train-on-validation --format json
-  hodgelet evaluate vector-fields --set n_vertices=100 --model line-graph --out results"
+  hodgelet evaluate ./MUTAG.zip --method wt --train-on-validation --format json
+  hodgelet evaluate vector-fields --set n_vertices=100 --method line-graph --out results"
 )]
 pub struct EvaluateArgs {
     #[command(flatten)]
@@ -35,25 +36,25 @@ pub struct EvaluateArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// Number of folds
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, help_heading = "Protocol")]
     folds: usize,
     /// Shuffles, each with all folds
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, hide_short_help = true, help_heading = "Protocol")]
     repeats: usize,
     /// Train on the fold that the protocol sets aside, too
-    #[arg(long)]
+    #[arg(long, help_heading = "Protocol")]
     train_on_validation: bool,
     /// Given splits: a JSON file of index lists (or of Errica et al.), or a folder of text files
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["folds", "repeats"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["folds", "repeats"], hide_short_help = true, help_heading = "Protocol")]
     splits: Option<PathBuf>,
     /// Memory, in MB, that folds running side by side may take together
-    #[arg(long, value_name = "MB", default_value_t = MEMORY_BUDGET / 1_000_000)]
+    #[arg(long, value_name = "MB", default_value_t = MEMORY_BUDGET / 1_000_000, hide_short_help = true, help_heading = "Protocol")]
     memory: usize,
     /// How the result is printed
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     format: Format,
     /// Folder for the result as JSON, pictures, and the splits as --splits takes them
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
 }
 
@@ -64,7 +65,7 @@ pub struct EvaluateArgs {
 /// [`CommandError`].
 pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> {
     let dataset = args.source.read(terminal)?.dataset;
-    let params = args.model.params(&dataset, args.source.seed)?;
+    let settings = args.model.settings(args.source.seed);
     let splits = args.splits(&dataset)?;
     if let Some(folder) = &args.out {
         // Better known before the training than after it.
@@ -72,11 +73,11 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
             .map_err(|source| CommandError::Write { path: folder.to_owned(), source })?;
     }
     let memory = args.memory.saturating_mul(1_000_000);
-    let name = args.model.model.name();
+    let name = settings.method.title();
     let report = if args.model.auto {
-        evaluate_search(&dataset, name, params, &splits, memory, terminal)?
+        evaluate_search(&dataset, name, settings, &splits, memory, terminal)?
     } else {
-        let evaluation = evaluate(&dataset, name, &params, &splits, memory, terminal)?;
+        let evaluation = evaluate(&dataset, name, &settings, &splits, memory, terminal)?;
         Evaluated { evaluation, search: Vec::new() }
     };
     if let Some(folder) = &args.out {
@@ -109,7 +110,7 @@ impl EvaluateArgs {
 ///
 /// [`CommandError::Usage`] when there are too few items.
 pub fn k_fold(dataset: &Dataset, params: KFoldParams) -> Result<Vec<Split>, CommandError> {
-    let made = params.check().and_then(|params| match &dataset.targets {
+    let made = params.check().and_then(|params| match dataset.targets() {
         Targets::Classes { labels, .. } => params.stratified(labels),
         _ => params.plain(dataset.len()),
     });
@@ -130,18 +131,18 @@ pub fn k_fold(dataset: &Dataset, params: KFoldParams) -> Result<Vec<Split>, Comm
 pub fn evaluate(
     dataset: &Dataset,
     model: &str,
-    params: &ModelParams,
+    settings: &Settings,
     splits: &[Split],
     memory: usize,
     terminal: Terminal,
 ) -> Result<Evaluation, CommandError> {
     let bar = terminal.bar("folds", Some(splits.len() as u64));
-    let runs = cross_validate(dataset, params, splits, memory, |event| match event {
-        Event::Done(done, _) => bar.at(done as u64),
+    let runs = cross_validate(dataset, settings, splits, memory, |event| match event {
+        Event::Done { done, .. } => bar.at(done as u64),
         _ => bar.still(),
     })?;
     drop(bar);
-    evaluation_of(dataset, model, params, &runs)
+    evaluation_of(dataset, model, settings, &runs)
 }
 
 /// Searches settings on the training part of every split, and tests what was found.
@@ -152,22 +153,22 @@ pub fn evaluate(
 pub fn evaluate_search(
     dataset: &Dataset,
     model: &str,
-    params: ModelParams,
+    settings: Settings,
     splits: &[Split],
     memory: usize,
     terminal: Terminal,
 ) -> Result<Evaluated, CommandError> {
-    let search = SearchParams::standard(params, dataset);
+    let search = SearchParams::standard(settings, dataset);
     let bar = terminal.bar("folds", Some(splits.len() as u64));
     let found = cross_validate_search(dataset, &search, splits, memory, |event| match event {
-        Event::Done(done, _) => bar.at(done as u64),
+        Event::Done { done, .. } => bar.at(done as u64),
         _ => bar.still(),
     })?;
     drop(bar);
-    let (runs, tried): (Vec<FoldRun>, Vec<Vec<Tried>>) = found.into_iter().unzip();
+    let (runs, trials): (Vec<FoldRun>, Vec<Vec<Trial>>) = found.into_iter().unzip();
     let evaluation = evaluation_of(dataset, &format!("{model}, auto"), &search.base, &runs)?;
-    let of_fold = |(run, tried): (&FoldRun, _)| FoldSearch { repeat: run.repeat, fold: run.fold, tried };
-    Ok(Evaluated { evaluation, search: runs.iter().zip(tried).map(of_fold).collect() })
+    let of_fold = |(run, trials): (&FoldRun, _)| FoldSearch { repeat: run.repeat, fold: run.fold, trials };
+    Ok(Evaluated { evaluation, search: runs.iter().zip(trials).map(of_fold).collect() })
 }
 
 /// The evaluation that some runs of a model make.
@@ -178,20 +179,20 @@ pub fn evaluate_search(
 pub fn evaluation_of(
     dataset: &Dataset,
     model: &str,
-    params: &ModelParams,
+    settings: &Settings,
     runs: &[FoldRun],
 ) -> Result<Evaluation, CommandError> {
-    let class_names = match &dataset.targets {
+    let class_names = match dataset.targets() {
         Targets::Classes { names, .. } => names.clone(),
         _ => Vec::new(),
     };
     let subject = Subject {
-        dataset: dataset.name.clone(),
+        dataset: dataset.name().to_owned(),
         model: model.to_owned(),
         graphs: dataset.len(),
         class_names,
-        seed: params.seed,
-        settings: serde_json::to_value(params).expect("settings are plain structs, enums and numbers"),
+        seed: settings.seed,
+        settings: serde_json::to_value(settings).expect("settings are plain structs, enums and numbers"),
     };
     Evaluation::of(subject, runs).map_err(|error| CommandError::usage(error.to_string(), None))
 }
@@ -211,29 +212,18 @@ pub struct Evaluated {
 pub struct FoldSearch {
     pub repeat: usize,
     pub fold: usize,
-    pub tried: Vec<Tried>,
+    pub trials: Vec<Trial>,
 }
 
 impl FoldSearch {
     fn cells(&self) -> Vec<String> {
-        let kept = self.tried.iter().filter(|tried| tried.kept);
-        let names: Vec<String> = kept.filter_map(|tried| tried.change.as_ref()).map(name_of_change).collect();
-        let score = self.tried.iter().rev().find(|tried| tried.kept).and_then(|tried| tried.log_probability);
+        let kept = || self.trials.iter().filter(|trial| trial.kept);
+        let names: Vec<String> =
+            kept().filter_map(|trial| trial.change.as_ref()).map(ToString::to_string).collect();
+        let score = kept().next_back().and_then(|trial| trial.log_probability);
         let settings = if names.is_empty() { "as given".to_owned() } else { names.join(", ") };
         let score = score.map_or_else(String::new, |score| format!("{score:.4}"));
-        vec![self.repeat.to_string(), self.fold.to_string(), self.tried.len().to_string(), score, settings]
-    }
-}
-
-/// A change in words: its kind and its value.
-pub fn name_of_change(change: &Change) -> String {
-    let value = serde_json::to_value(change).expect("a change is a plain enum");
-    match value {
-        serde_json::Value::Object(fields) => fields
-            .into_iter()
-            .map(|(key, value)| format!("{key} {}", value.to_string().replace('"', "")))
-            .collect(),
-        other => other.to_string().replace('"', ""),
+        vec![self.repeat.to_string(), self.fold.to_string(), self.trials.len().to_string(), score, settings]
     }
 }
 
@@ -274,7 +264,7 @@ impl Report for Evaluated {
         ];
         rows.extend(scores);
         rows.push(fact(bound, spread(elbo, 1.0, 2)));
-        rows.push(fact("seconds a fold", spread(fit_seconds, 1.0, 2)));
+        rows.push(fact("seconds per fold", spread(fit_seconds, 1.0, 2)));
         rows.extend(
             self.evaluation.peak_memory_mb.map(|memory| fact("peak memory, MB", format!("{memory:.0}"))),
         );
@@ -283,7 +273,7 @@ impl Report for Evaluated {
         let mut text =
             format!("{}\n\n{}", facts(&rows), table(&header, &numbers, folds.iter().map(fold_cells)));
         if !self.search.is_empty() {
-            let header = ["repeat", "fold", "tried", "log probability", "settings chosen"];
+            let header = ["repeat", "fold", "trials", "log probability", "settings chosen"];
             let chosen = table(&header, &[0, 1, 2, 3], self.search.iter().map(FoldSearch::cells));
             text = format!("{text}\n\n{chosen}");
         }

@@ -1,6 +1,5 @@
 //! `hodgelet fit`: a model of all graphs of a dataset, saved to a file.
 
-use super::evaluate::name_of_change;
 use super::model_info::{ModelInfo, describe_model};
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
@@ -9,7 +8,9 @@ use crate::progress::{Terminal, uninterrupted};
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::Dataset;
-use hodgelet::model::{Found, Model, ModelParams, SearchParams, Stage, Tried};
+use hodgelet::model::{Model, Stage};
+use hodgelet::settings::Settings;
+use hodgelet_eval::search::{SearchParams, SearchResult, Trial};
 use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,10 +31,10 @@ pub struct FitArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// File of the model
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", help_heading = "Output")]
     out: PathBuf,
     /// How the summary is printed
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     format: Format,
 }
 
@@ -45,16 +46,16 @@ pub struct FitArgs {
 pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
     check_folder(&args.out)?;
     let dataset = args.source.read(terminal)?.dataset;
-    let params = args.model.params(&dataset, args.source.seed)?;
+    let settings = args.model.settings(args.source.seed);
     let all: Vec<usize> = (0..dataset.len()).collect();
-    let (model, tried) = if args.model.auto {
-        let found = search(&dataset, params, &all, terminal)?;
-        (found.model, found.tried)
+    let (model, trials) = if args.model.auto {
+        let found = search(&dataset, settings, &all, terminal)?;
+        (found.model, found.trials)
     } else {
-        (train(&dataset, &params, &all, terminal)?, Vec::new())
+        (train(&dataset, &settings, &all, terminal)?, Vec::new())
     };
     save(&model, &args.out)?;
-    let report = Fitted { model: describe_model(&model), tried, out: args.out.clone() };
+    let report = Fitted { model: describe_model(&model), trials, out: args.out.clone() };
     output::print(&report, args.format)
 }
 
@@ -85,15 +86,15 @@ pub fn save(model: &Model, path: &Path) -> Result<(), CommandError> {
 /// [`CommandError`].
 pub fn train(
     dataset: &Dataset,
-    params: &ModelParams,
+    settings: &Settings,
     train: &[usize],
     terminal: Terminal,
 ) -> Result<Model, CommandError> {
-    let per_start = params.optimizer.max_iterations;
-    let steps = per_start.saturating_mul(params.restarts.max(1));
+    let per_start = settings.iterations;
+    let steps = per_start.saturating_mul(settings.restarts.max(1));
     let bar = terminal.bar("training", Some(steps as u64));
-    Ok(params.fit(dataset, train, |stage| match stage {
-        Stage::Training(start, step, _) => {
+    Ok(settings.fit_with(dataset, train, |stage| match stage {
+        Stage::Training { start, step, .. } => {
             bar.at(start.saturating_mul(per_start).saturating_add(step) as u64)
         }
         _ => bar.still(),
@@ -103,11 +104,11 @@ pub fn train(
 /// Searches settings on the complexes `train`, with progress.
 fn search(
     dataset: &Dataset,
-    params: ModelParams,
+    settings: Settings,
     train: &[usize],
     terminal: Terminal,
-) -> Result<Found, CommandError> {
-    let search = SearchParams::standard(params, dataset);
+) -> Result<SearchResult, CommandError> {
+    let search = SearchParams::standard(settings, dataset);
     let bar = terminal.bar("settings", Some(search.n_fits() as u64));
     Ok(search.fit(dataset, train, |number, _| bar.at(number as u64))?)
 }
@@ -118,24 +119,24 @@ struct Fitted {
     model: ModelInfo,
     /// What a search tried; empty without one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tried: Vec<Tried>,
+    trials: Vec<Trial>,
     out: PathBuf,
 }
 
 impl Report for Fitted {
     fn text(&self) -> String {
         let mut text = self.model.text();
-        if !self.tried.is_empty() {
-            let cells = |tried: &Tried| {
-                let change = tried.change.as_ref().map_or_else(|| "as given".to_owned(), name_of_change);
+        if !self.trials.is_empty() {
+            let cells = |trial: &Trial| {
+                let change = trial.change.as_ref().map_or_else(|| "as given".to_owned(), ToString::to_string);
                 let score =
-                    tried.log_probability.map_or_else(|| "failed".to_owned(), |score| format!("{score:.4}"));
-                let gain = tried.gain.zip(tried.standard_error);
+                    trial.log_probability.map_or_else(|| "failed".to_owned(), |score| format!("{score:.4}"));
+                let gain = trial.gain.zip(trial.standard_error);
                 let gain = gain.map_or_else(String::new, |(gain, error)| format!("{gain:.1} ± {error:.1}"));
-                vec![change, score, gain, if tried.kept { "kept".to_owned() } else { String::new() }]
+                vec![change, score, gain, if trial.kept { "kept".to_owned() } else { String::new() }]
             };
             let header = ["setting", "log probability", "gain in all", ""];
-            text = format!("{text}\n\n{}", output::table(&header, &[1, 2], self.tried.iter().map(cells)));
+            text = format!("{text}\n\n{}", output::table(&header, &[1, 2], self.trials.iter().map(cells)));
         }
         format!("{text}\n\nwritten to  {}", self.out.display())
     }

@@ -57,9 +57,9 @@ pub fn run(args: &GenerateArgs) -> Result<(), CommandError> {
         }
         error => error.into(),
     })?;
-    let total = |k: usize| dataset.complexes.iter().map(|complex| complex.n_cells(k)).sum();
+    let total = |k: usize| dataset.complexes().iter().map(|complex| complex.n_cells(k)).sum();
     let summary = Summary {
-        name: dataset.name.clone(),
+        name: dataset.name().to_owned(),
         seed: args.seed,
         graphs: dataset.len(),
         vertices: total(0),

@@ -22,7 +22,7 @@ const RING_LENGTH: usize = 8;
 #[command(after_help = "What the liftings make of the graph of vertices and edges:
   cliques      every clique of up to K + 1 vertices becomes a simplex (--dim K)
   rings        the relevant cycles of up to L vertices become polygons (--max-length L, default 8):
-               those that are no sum of shorter ones, which are the rings of a molecule
+               those that are not a sum of shorter ones, which are the rings of a molecule
   cycles       every cycle of up to L vertices without a chord becomes a polygon (--max-length L)
   cycle-basis  the cycles of one minimum cycle basis become polygons: as many as there are independent
                cycles; which of equally short ones depends on the order of vertices, unlike rings
@@ -101,10 +101,11 @@ struct Summary {
 pub fn run(args: &LiftArgs, terminal: Terminal) -> Result<(), CommandError> {
     args.check()?;
     let read = args.source.read(terminal)?;
-    let mut dataset = read.dataset;
-    let points = args.points(&dataset)?;
-    dataset.complexes = lifted(args, &dataset, points.as_ref(), terminal)?;
-    let left_out = args.drop_columns(&mut dataset);
+    let points = args.points(&read.dataset)?;
+    let complexes = lifted(args, &read.dataset, points.as_ref(), terminal)?;
+    let (name, _, columns, targets) = read.dataset.into_parts();
+    let (kept, left_out) = args.kept_columns(columns);
+    let dataset = Dataset::new(name, complexes, kept, targets)?;
     if !left_out.is_empty() {
         terminal.warn(&format!("left out, as their cells are: {}", left_out.join(", ")));
     }
@@ -114,10 +115,10 @@ pub fn run(args: &LiftArgs, terminal: Terminal) -> Result<(), CommandError> {
         }
         error => error.into(),
     })?;
-    let highest = dataset.complexes.iter().map(Complex::dim).max().unwrap_or(0);
-    let total = |k: usize| dataset.complexes.iter().map(|complex| complex.n_cells(k)).sum();
+    let highest = dataset.complexes().iter().map(Complex::dim).max().unwrap_or(0);
+    let total = |k: usize| dataset.complexes().iter().map(|complex| complex.n_cells(k)).sum();
     let summary = Summary {
-        name: dataset.name.clone(),
+        name: dataset.name().to_owned(),
         to: args.to,
         complexes: dataset.len(),
         cells: (0..=highest).map(total).collect(),
@@ -156,7 +157,7 @@ impl LiftArgs {
     }
 
     fn lifting(&self) -> String {
-        crate::args::name_of(&self.to)
+        lifting_name(self.to)
     }
 
     /// The coordinates that a lifting of points starts from.
@@ -165,8 +166,7 @@ impl LiftArgs {
             return Ok(None);
         }
         let name = self.points.as_deref().unwrap_or(POSITIONS);
-        let column = dataset.columns.iter().find(|column| column.dim == 0 && column.name == name);
-        let real = column.and_then(|column| match &column.values {
+        let real = dataset.column(0, name).and_then(|column| match &column.values {
             ColumnValues::Real { channels, values } => {
                 Some(Points { column, width: channels.len(), values: values.as_slice() })
             }
@@ -183,7 +183,7 @@ impl LiftArgs {
             Some(points) => Ok(Some(points)),
             None => {
                 let of_vertices = dataset
-                    .columns
+                    .columns()
                     .iter()
                     .filter(|column| column.dim == 0 && matches!(column.values, ColumnValues::Real { .. }));
                 let known: Vec<&str> = of_vertices.map(|column| column.name.as_str()).collect();
@@ -197,13 +197,13 @@ impl LiftArgs {
         }
     }
 
-    /// Takes columns of cells that did not stay out of a dataset, and names them.
-    fn drop_columns(&self, dataset: &mut Dataset) -> Vec<String> {
+    /// The columns of cells that the lifting keeps, and the names of the others.
+    fn kept_columns(&self, columns: Vec<Column>) -> (Vec<Column>, Vec<String>) {
         let highest = if matches!(self.to, Lifting::Rips | Lifting::Alpha) { 0 } else { 1 };
         let (kept, dropped): (Vec<Column>, Vec<Column>) =
-            std::mem::take(&mut dataset.columns).into_iter().partition(|column| column.dim <= highest);
-        dataset.columns = kept;
-        dropped.iter().map(|column| format!("{} of dimension {}", column.name, column.dim)).collect()
+            columns.into_iter().partition(|column| column.dim <= highest);
+        let name = |column: &Column| format!("{} of dimension {}", column.name, column.dim);
+        (kept, dropped.iter().map(name).collect())
     }
 
     /// The complex made of one item.
@@ -228,6 +228,10 @@ impl LiftArgs {
             }
         }
     }
+}
+
+fn lifting_name(to: Lifting) -> String {
+    to.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// Coordinates of the vertices of all complexes.
@@ -256,7 +260,7 @@ fn lifted(
         let end = dataset.len().min(start + CHUNK);
         let one = |i: usize| {
             let coordinates = points.map(|points| points.of(i));
-            args.lift(&dataset.complexes[i], coordinates, points.map_or(0, |points| points.width))
+            args.lift(&dataset.complexes()[i], coordinates, points.map_or(0, |points| points.width))
         };
         let chunk: Vec<Result<Complex, ComplexError>> = (start..end).into_par_iter().map(one).collect();
         for (i, result) in (start..).zip(chunk) {
@@ -275,7 +279,7 @@ impl Report for Summary {
         let cells = self.cells.iter().map(|&n| number(n as f64)).collect::<Vec<_>>().join(", ");
         facts(&[
             ("name", self.name.clone()),
-            ("lifted to", crate::args::name_of(&self.to)),
+            ("lifted to", lifting_name(self.to)),
             ("complexes", self.complexes.to_string()),
             ("cells by dimension", cells),
             ("written to", self.out.display().to_string()),

@@ -1,11 +1,10 @@
 //! The subcommands, one file each: raw flags, settings, one function.
 
-mod audit;
-mod bench;
+pub mod audit;
 mod datasets;
 mod decompose;
 mod demo;
-mod evaluate;
+pub mod evaluate;
 mod features;
 mod fit;
 mod generate;
@@ -13,10 +12,11 @@ mod info;
 mod lift;
 mod model_info;
 mod predict;
-mod reproduce;
 
+use crate::LAB_COMMAND;
 use crate::error::CommandError;
 use crate::progress::Terminal;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 
@@ -25,20 +25,41 @@ use std::ffi::OsString;
 #[command(name = "hodgelet", version, propagate_version = true, max_term_width = 100)]
 pub struct Cli {
     #[command(flatten)]
-    global: Global,
+    global: GlobalArgs,
     #[command(subcommand)]
     command: Command,
 }
 
 /// Flags of every subcommand.
 #[derive(Args, Clone, Debug)]
-struct Global {
+pub struct GlobalArgs {
     /// Number of threads [default: all processors]
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, global = true, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Say nothing on standard error but errors
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, hide_short_help = true)]
     quiet: bool,
+}
+
+impl GlobalArgs {
+    /// Runs `work` to its end, with the threads and the silence asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`] of `work`, or that there cannot be so many threads.
+    pub fn run(
+        &self,
+        work: impl FnOnce(Terminal) -> Result<(), CommandError> + Send,
+    ) -> Result<(), CommandError> {
+        if let Some(threads) = self.threads {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
+            pool.build_global()
+                .map_err(|error| CommandError::usage(format!("{threads} threads: {error}"), None))?;
+        }
+        let terminal = Terminal { quiet: self.quiet };
+        // On a worker of the pool: from outside, every parallel loop would wait for one to wake up.
+        rayon::scope(|_| work(terminal))
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -64,14 +85,8 @@ enum Command {
     Datasets(datasets::DatasetsCommand),
     /// Draws a built-in dataset and writes it as JSONL
     Generate(generate::GenerateArgs),
-    /// The tables and the figure of the paper, from scratch, beside its numbers
-    #[command(subcommand)]
-    Reproduce(Box<reproduce::ReproduceCommand>),
     /// Test graphs that training has seen, and the score without them
     Audit(Box<audit::AuditArgs>),
-    /// Times parts of the way from a dataset to features, and training
-    #[command(subcommand)]
-    Bench(bench::BenchCommand),
 }
 
 /// The command that some arguments ask for.
@@ -85,20 +100,26 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap:
     Cli::from_arg_matches(&command.try_get_matches_from(arguments)?)
 }
 
+/// Commands of `hodgelet-lab` that people may look for here.
+const LAB_COMMANDS: [&str; 2] = ["reproduce", "bench"];
+
+/// The way out for arguments that ask for a command of `hodgelet-lab`; none for other mistakes.
+#[must_use]
+pub fn elsewhere(error: &clap::Error) -> Option<CommandError> {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    LAB_COMMANDS.contains(&name.as_str()).then(|| {
+        let hint = format!("in the source tree, `{LAB_COMMAND} {name} …` runs it");
+        CommandError::usage(format!("`{name}` is not a command of hodgelet"), Some(&hint))
+    })
+}
+
 /// Runs a command to its end.
 ///
 /// # Errors
 ///
 /// [`CommandError`].
 pub fn run(cli: Cli) -> Result<(), CommandError> {
-    if let Some(threads) = cli.global.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
-        pool.build_global()
-            .map_err(|error| CommandError::usage(format!("{threads} threads: {error}"), None))?;
-    }
-    let terminal = Terminal { quiet: cli.global.quiet };
-    // On a worker of the pool: from outside, every parallel loop would wait for one to wake up.
-    rayon::scope(|_| dispatch(cli.command, terminal))
+    cli.global.run(|terminal| dispatch(cli.command, terminal))
 }
 
 fn dispatch(command: Command, terminal: Terminal) -> Result<(), CommandError> {
@@ -113,9 +134,7 @@ fn dispatch(command: Command, terminal: Terminal) -> Result<(), CommandError> {
         Command::Lift(args) => lift::run(&args, terminal),
         Command::Datasets(command) => datasets::run(&command, terminal),
         Command::Generate(args) => generate::run(&args),
-        Command::Reproduce(command) => reproduce::run(&command, terminal),
         Command::Audit(args) => audit::run(&args, terminal),
-        Command::Bench(command) => bench::run(&command, terminal),
     }
 }
 

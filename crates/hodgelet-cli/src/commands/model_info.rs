@@ -4,7 +4,9 @@ use crate::error::CommandError;
 use crate::output::{Report, facts, number, table};
 use hodgelet::kernel::BlockKernel;
 use hodgelet::likelihood::LikelihoodParams;
-use hodgelet::model::{BlockSpace, FeatureMap, FittedTargets, Lift, Model, ModelParams, Summary};
+use hodgelet::model::{BlockSpace, FittedTargets, Hyperparameter, Model, Summary};
+use hodgelet::settings::Settings;
+use hodgelet::wavelet::Bank;
 use serde::Serialize;
 use std::path::Path;
 
@@ -26,7 +28,9 @@ pub struct ModelInfo {
     training: Summary,
     /// Mean leave-one-out log probability (or density) of the training targets.
     leave_one_out: Option<f64>,
-    settings: ModelParams,
+    /// All trained values, with their priors and where they ended.
+    hyperparameters: Vec<Hyperparameter>,
+    settings: Settings,
 }
 
 #[derive(Debug, Serialize)]
@@ -51,32 +55,25 @@ pub fn describe_model(model: &Model) -> ModelInfo {
     ModelInfo {
         targets: model.targets().clone(),
         blocks: blocks.collect(),
-        likelihood: *model.likelihood(),
+        likelihood: *model.likelihood_params(),
         training: model.summary().clone(),
         leave_one_out: densities.map(|d| d.iter().sum::<f64>() / d.len().max(1) as f64),
-        settings: model.params().clone(),
+        hyperparameters: model.hyperparameters(),
+        settings: model.settings().clone(),
     }
 }
 
 fn describe_block(model: &Model, space: &BlockSpace, kernel: &BlockKernel) -> BlockInfo {
-    // Vertices of a line graph are edges of the graph, and carry their signal.
-    let dim = if model.space().lift == Lift::LineGraph { 1 } else { space.block.dim };
-    let channels = model.encoding().channels(dim);
-    let names = channels.map(|c| (0..c.len()).map(|d| c.name(d).to_owned()).collect());
-    let scales = match &space.map {
-        FeatureMap::Wavelets(bank) => {
-            bank.scales().chunks(bank.scales_per_filter().max(1)).map(<[f64]>::to_vec).collect()
-        }
-        _ => Vec::new(),
-    };
+    let rows =
+        |bank: &Bank| bank.scales().chunks(bank.scales_per_filter().max(1)).map(<[f64]>::to_vec).collect();
     BlockInfo {
         block: space.block.to_string(),
-        channels: names.unwrap_or_default(),
+        channels: model.space().channel_names(space.block),
         columns: space.standardizer.n_columns(),
         varying: space.standardizer.n_live(),
         variance: kernel.variance,
-        lengthscales: kernel.factors.iter().flat_map(|f| f.lengthscales.values.clone()).collect(),
-        scales,
+        lengthscales: kernel.base.lengthscales.values.clone(),
+        scales: space.map.bank().map(rows).unwrap_or_default(),
     }
 }
 
@@ -102,27 +99,50 @@ impl Report for ModelInfo {
             ("ELBO or evidence", format!("{:.3}", training.elbo)),
         ];
         if let Some(leave_one_out) = self.leave_one_out {
-            rows.push(("leave-one-out", format!("{leave_one_out:.4} nats a graph")));
-        }
-        if let LikelihoodParams::Gaussian { noise_variance } = self.likelihood {
-            rows.push(("noise", format!("{} of the deviation", number(noise_variance.sqrt()))));
+            rows.push(("leave-one-out", format!("{leave_one_out:.4} nats per graph")));
         }
         let row = |block: &BlockInfo| {
-            let (low, high) = range(&block.lengthscales);
-            let scales =
-                if low == high { number(low) } else { format!("{} to {}", number(low), number(high)) };
             vec![
                 block.block.clone(),
                 block.channels.len().to_string(),
                 block.varying.to_string(),
                 number(block.variance),
-                scales,
+                spread(&block.lengthscales),
             ]
         };
         let header = ["block", "channels", "varying columns", "variance", "lengthscale"];
         let blocks = table(&header, &[1, 2, 3, 4], self.blocks.iter().map(row));
-        format!("{}\n\n{blocks}", facts(&rows))
+        let header = ["hyperparameter", "values", "trained to", "prior", "moved, widths"];
+        let trained = table(&header, &[1, 2, 3, 4], groups(&self.hyperparameters).iter().map(Vec::clone));
+        format!("{}\n\n{blocks}\n\n{trained}", facts(&rows))
     }
+}
+
+/// Rows of the table of hyperparameters: one per kind and block, where scales and lengthscales are many.
+fn groups(all: &[Hyperparameter]) -> Vec<Vec<String>> {
+    let kind = |entry: &Hyperparameter| match entry.name.split_once(": ") {
+        Some((block, what)) if what.starts_with("filter ") => format!("{block}: scales"),
+        Some((block, what)) if what.starts_with("lengthscale") => format!("{block}: lengthscale"),
+        _ => entry.name.clone(),
+    };
+    let row = |group: &[Hyperparameter]| {
+        let values: Vec<f64> = group.iter().map(|entry| entry.value).collect();
+        let centers: Vec<f64> = group.iter().filter_map(|e| Some(e.prior?.center())).collect();
+        let widths = |e: &Hyperparameter| Some((e.value / e.prior?.center()).ln() / e.prior?.deviation());
+        let moved: Vec<f64> = group.iter().filter_map(widths).collect();
+        let width =
+            group[0].prior.map_or_else(String::new, |prior| format!(" ×/÷ e^{}", number(prior.deviation())));
+        let prior = if centers.is_empty() { "none".to_owned() } else { spread(&centers) + &width };
+        let moved = if moved.is_empty() { String::new() } else { spread(&moved) };
+        vec![kind(&group[0]), group.len().to_string(), spread(&values), prior, moved]
+    };
+    all.chunk_by(|a, b| kind(a) == kind(b)).map(row).collect()
+}
+
+/// Smallest and largest of some values.
+fn spread(values: &[f64]) -> String {
+    let (low, high) = range(values);
+    if low == high { number(low) } else { format!("{} to {}", number(low), number(high)) }
 }
 
 fn range(values: &[f64]) -> (f64, f64) {

@@ -45,7 +45,7 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
     let model = load(&args.model)?;
     let read = args.source.read(terminal)?;
     let bar = terminal.bar("graphs", Some(read.dataset.len() as u64));
-    let prediction = model.predict(&read.dataset, |done| bar.at(done as u64))?;
+    let prediction = model.predict_with(&read.dataset, |done| bar.at(done as u64))?;
     drop(bar);
     if prediction.unknown > 0 {
         let unknown = prediction.unknown;
@@ -104,14 +104,14 @@ impl Predictions {
         };
         let prediction_of = |i: usize| Row {
             id: ids.get(i).cloned().unwrap_or_else(|| i.to_string()),
-            outcome: outcome(model.targets(), &dataset.targets, &prediction.targets, i),
+            outcome: outcome(model.targets(), dataset.targets(), &prediction.targets, i),
             latent_mean: row(&prediction.latent_mean, i),
             latent_variance: row(&prediction.latent_variance, i),
             blocks: shares(i).collect(),
         };
         let predictions: Vec<Row> = (0..dataset.len()).map(prediction_of).collect();
         let (accuracy, rmse) = scores(&predictions);
-        Self { dataset: dataset.name.clone(), graphs: dataset.len(), accuracy, rmse, predictions }
+        Self { dataset: dataset.name().to_owned(), graphs: dataset.len(), accuracy, rmse, predictions }
     }
 }
 

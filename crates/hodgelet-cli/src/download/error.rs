@@ -87,8 +87,8 @@ pub enum DownloadError {
         /// Checksum found.
         found: String,
     },
-    /// The file is not a sound zip archive.
-    #[error("{}: not a sound zip archive: {reason}", path.display())]
+    /// The file is not a valid zip archive.
+    #[error("{}: not a valid zip archive: {reason}", path.display())]
     Zip {
         /// The file.
         path: PathBuf,
@@ -126,7 +126,7 @@ impl DownloadError {
                 Some("run the same command again to continue where it stopped")
             }
             Self::ChecksumMismatch { .. } => {
-                Some("if the dataset was replaced on purpose, download it anew or give the new checksum")
+                Some("if the dataset was replaced on purpose, download it again or give the new checksum")
             }
             _ => None,
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Where the archives of the TU collection are.
 pub const DEFAULT_BASE_URL: &str = "https://www.chrsmrrs.com/graphkerneldatasets";
 
-/// Settings of a download, not yet examined.
+/// Settings of a download, not yet validated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DownloadParams {
     /// Name of the dataset.
@@ -47,7 +47,7 @@ impl DownloadParams {
         }
     }
 
-    /// The settings a download can be started with, or the first one that makes no sense.
+    /// The settings a download can be started with, or the first one that is invalid.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl DownloadParams {
     }
 }
 
-/// Settings known to be sound; only [`DownloadParams::check`] makes them.
+/// Valid settings; only [`DownloadParams::check`] makes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedDownload(pub(super) DownloadParams);
 

@@ -269,7 +269,7 @@ fn a_corrupted_archive_never_gets_its_name() {
     });
     let error = fetch(params(&server, &directory)).unwrap_err();
     assert!(
-        error.to_string().contains("SET.zip.part: not a sound zip archive: entry `SET/SET_A.txt`"),
+        error.to_string().contains("SET.zip.part: not a valid zip archive: entry `SET/SET_A.txt`"),
         "{error}"
     );
     assert!(listing(directory.path()).is_empty());

@@ -25,7 +25,6 @@ fn bad_flags_are_faults_of_the_input() {
         &["info", "sbm", "--threads", "0"],
         &["features", "sbm"],
         &["features", "sbm", "--out", "x.csv", "--vertices", "degrees"],
-        &["bench", "energies", "sbm", "--repeats", "0"],
     ] {
         let error = run(args).failure(1);
         assert!(error.starts_with("error: "), "{args:?}: {error}");
@@ -35,23 +34,44 @@ fn bad_flags_are_faults_of_the_input() {
 }
 
 #[test]
+fn commands_of_the_lab_are_found_there() {
+    for (args, name) in [
+        (&["reproduce", "table1", "--quick"][..], "reproduce"),
+        (&["reproduce"], "reproduce"),
+        (&["bench", "--help"], "bench"),
+        (&["-q", "--threads", "1", "bench", "train", "sbm"], "bench"),
+    ] {
+        assert_eq!(
+            run(args).failure(1),
+            format!(
+                "error: `{name}` is not a command of hodgelet\n\
+                 hint: in the source tree, `cargo run --release -p hodgelet-lab -- {name} …` runs it\n"
+            )
+        );
+    }
+    assert!(run(&["reproduced"]).failure(1).starts_with("error: unrecognized subcommand 'reproduced'"));
+}
+
+#[test]
 fn settings_that_make_no_sense_are_named() {
     let error = |args: &[&str]| run(args).failure(1);
     assert_eq!(
         error(&["info", "./x.jsonl", "--set", "a=1"]),
-        "error: --set a=1, but `./x.jsonl` is no built-in dataset\n\
+        "error: --set a=1, but `./x.jsonl` is not a built-in dataset\n\
          hint: `hodgelet datasets list` shows the built-in ones\n"
     );
     assert_eq!(
-        error(&["features", "sbm", "--out", "x.csv", "--filters", "0"]),
+        error(&["features", "sbm", "--out", "x.csv", "--n-filters", "0"]),
         "error: a bank of 0 filters, expected at least 1\n"
     );
     assert_eq!(
-        error(&["features", "sbm", "--out", "x.csv", "--fourier", "0"]),
+        error(&["features", "sbm", "--out", "x.csv", "--method", "fourier", "--n-points", "0"]),
         "error: 0 points on the spectrum, expected at least 1\n"
     );
     assert_eq!(
-        error(&["features", "sbm", "--out", "x.csv", "--max-dim", "0", "--edges", "constant"]).lines().next(),
+        error(&["features", "sbm", "--out", "x.csv", "--lift", "cliques:0", "--edges", "constant"])
+            .lines()
+            .next(),
         Some("error: cliques up to dimension 0 asked for, expected 1 to 15")
     );
     assert_eq!(
@@ -62,7 +82,10 @@ fn settings_that_make_no_sense_are_named() {
             "x.csv",
             "--vertices",
             "degree",
-            "--fourier",
+            "--method",
+            "fourier",
+            "--split",
+            "--n-points",
             "1000000",
             "--set",
             "n_graphs=2000"
@@ -71,7 +94,8 @@ fn settings_that_make_no_sense_are_named() {
          hint: ask for fewer filters or points\n"
     );
     assert!(
-        error(&["features", "sbm", "--out", "x.csv", "--line-graph"]).contains("hint: choose signals with")
+        error(&["features", "sbm", "--out", "x.csv", "--method", "line-graph"])
+            .contains("cells of dimension 1 carry no signal\nhint: ")
     );
     assert_eq!(
         error(&["features", "sbm", "--out", "x.csv", "--edges", "columns"]),
@@ -152,9 +176,8 @@ fn wait_for_handler(pid: u32) {
 fn an_interrupt_stops_the_command_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     for args in [
-        // One that looks at the flag between runs, and one that is too long for the moment of grace.
-        &["bench", "energies", "sbm", "--repeats", "10000"][..],
-        &["generate", "surfaces", "--set", "n_graphs=1000000", "--out", "s.jsonl"],
+        // One that is too long for the moment of grace, and some that look at the flag.
+        &["generate", "surfaces", "--set", "n_graphs=1000000", "--out", "s.jsonl"][..],
         &["evaluate", "sbm", "--repeats", "1000"],
         &["fit", "sbm", "--restarts", "1000000", "--out", "m.hodgelet"],
     ] {

@@ -24,7 +24,7 @@ fn the_three_formats_hold_the_same_numbers_names_and_targets() {
     let folder = tiny();
     let at = |name: &str| folder.path().join(name);
     for name in ["f.csv", "n.npy", "l.jsonl"] {
-        let args = ["features", "./TINY", "--out", name, "--filters", "2", "--format", "json"];
+        let args = ["features", "./TINY", "--out", name, "--n-filters", "2", "--format", "json"];
         let summary = run_in(folder.path(), &args).json();
         assert_eq!((summary["graphs"].as_u64(), summary["out"].as_str()), (Some(2), Some(name)));
         assert!(summary["seconds"].as_f64().unwrap() >= 0.0);
@@ -111,15 +111,26 @@ fn flags_choose_blocks_and_columns() {
         header.split_off(1)
     };
     assert_eq!(
-        columns(&["--vertices", "none", "--edges", "constant", "--no-split", "--fourier", "2"]),
+        columns(&[
+            "--method",
+            "fourier",
+            "--dims",
+            "1",
+            "--vertices",
+            "none",
+            "--edges",
+            "constant",
+            "--n-points",
+            "2"
+        ]),
         ["edge whole | constant | point 1", "edge whole | constant | point 2"]
     );
     assert_eq!(
-        columns(&["--line-graph", "--edges", "constant", "--filters", "1", "--laplacian", "normalized"]),
+        columns(&["--method", "line-graph", "--split", "--vertices", "constant", "--n-filters", "1"]),
         ["line-graph vertex co-exact | constant | filter 1", "line-graph vertex harmonic | constant"]
     );
     assert_eq!(
-        columns(&["--vertices", "constant", "--edges", "none", "--fourier"]).len(),
+        columns(&["--vertices", "constant", "--method", "fourier", "--split"]).len(),
         30 + 1,
         "30 points, and one number on the harmonic part"
     );
@@ -129,9 +140,9 @@ fn flags_choose_blocks_and_columns() {
             "degree",
             "--edges",
             "none",
-            "--filters",
+            "--n-filters",
             "1",
-            "--bands",
+            "--n-bands",
             "0",
             "--low-pass",
             "heat"

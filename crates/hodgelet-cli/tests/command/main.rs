@@ -1,6 +1,6 @@
 //! Whole runs of the `hodgelet` command: output, exit status, files.
 
-mod bench;
+mod audit;
 mod datasets;
 mod decompose;
 mod demo;
@@ -8,104 +8,17 @@ mod errors;
 mod evaluate;
 mod features;
 mod generate;
+mod harness;
 mod higher_order;
 mod info;
 mod lift;
 mod models;
-mod reproduce;
 // Parts of the server serve other tests.
 #[allow(dead_code)]
 #[path = "../../src/download/tests/server.rs"]
 mod server;
 
-use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use harness::{Run, TU_FILES, command, finished, listing, run, run_in, tiny, tu_file};
 
-/// What a run left behind.
-#[derive(Debug)]
-struct Run {
-    status: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl Run {
-    /// Standard output of a run that went well and had nothing to say beside it.
-    #[track_caller]
-    fn result(self) -> String {
-        assert_eq!((self.status, self.stderr.as_str()), (0, ""), "{}", self.stdout);
-        self.stdout
-    }
-
-    /// The JSON of such a run.
-    #[track_caller]
-    fn json(self) -> Value {
-        serde_json::from_str(&self.result()).unwrap()
-    }
-
-    /// Standard error of a run that failed with a status, and without a result.
-    #[track_caller]
-    fn failure(self, status: i32) -> String {
-        assert_eq!((self.status, self.stdout.as_str()), (status, ""), "{}", self.stderr);
-        self.stderr
-    }
-}
-
-/// The command, ready to run in `folder`.
-fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hodgelet"));
-    command.args(args).current_dir(folder).env_remove("HODGELET_DATA").stdin(Stdio::null());
-    command
-}
-
-/// Runs the command in `folder`.
-fn run_in(folder: &Path, args: &[&str]) -> Run {
-    finished(command(folder, args))
-}
-
-/// Runs the command.
-fn run(args: &[&str]) -> Run {
-    run_in(Path::new(env!("CARGO_TARGET_TMPDIR")), args)
-}
-
-fn finished(mut command: Command) -> Run {
-    let output = command.output().unwrap();
-    Run {
-        status: output.status.code().unwrap(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
-}
-
-/// Names of the files in a folder, in order.
-fn listing(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort_unstable();
-    names
-}
-
-/// Files of a TU dataset of two graphs: a filled triangle with a pendant edge, and a square with a lone vertex.
-const TU_FILES: [(&str, &str); 5] = [
-    ("A", "1, 2\n2, 1\n2, 3\n3, 2\n1, 3\n3, 1\n3, 4\n4, 3\n5, 6\n6, 5\n6, 7\n7, 6\n7, 8\n8, 7\n5, 8\n8, 5\n"),
-    ("graph_indicator", "1\n1\n1\n1\n2\n2\n2\n2\n2\n"),
-    ("graph_labels", "1\n-1\n"),
-    ("node_labels", "0\n0\n1\n1\n0\n0\n0\n0\n1\n"),
-    ("edge_labels", "0\n0\n0\n0\n0\n0\n1\n1\n0\n0\n0\n0\n0\n0\n0\n0\n"),
-];
-
-/// A folder with the TU dataset `TINY`.
-fn tiny() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let set = folder.path().join("TINY");
-    std::fs::create_dir(&set).unwrap();
-    for (name, text) in TU_FILES {
-        std::fs::write(tu_file(folder.path(), name), text).unwrap();
-    }
-    folder
-}
-
-fn tu_file(folder: &Path, name: &str) -> PathBuf {
-    folder.join("TINY").join(format!("TINY_{name}.txt"))
-}
+/// The program that is tested.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_hodgelet");

@@ -26,7 +26,7 @@ pub enum GenerateError {
         /// What is accepted.
         expected: &'static str,
     },
-    /// A range of whole numbers makes no sense.
+    /// A range of whole numbers is invalid.
     #[error("{name} is {first}..{last}, expected {lowest} <= first <= last <= {highest}")]
     CountRange {
         /// Name of the parameter.
@@ -40,7 +40,7 @@ pub enum GenerateError {
         /// Largest value accepted.
         highest: usize,
     },
-    /// A range of real numbers makes no sense.
+    /// A range of real numbers is invalid.
     #[error("{name} is {first}..{last}, expected {expected}")]
     RealRange {
         /// Name of the parameter.

@@ -9,7 +9,7 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Settings of `hypergraphs`, not yet examined.
+/// Settings of `hypergraphs`, not yet validated.
 ///
 /// Each item has groups of four vertices. A group holds either its four triples, or the group itself twice; both put
 /// every pair of its vertices into two hyperedges. So the clique expansion, with the number of shared hyperedges as
@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 pub struct HypergraphsParams {
     /// Number of hypergraphs.
     pub n_graphs: usize,
-    /// Fewest and most vertices, both included.
+    /// Smallest and largest number of vertices, both included.
     pub n_vertices: (usize, usize),
-    /// Fewest and most groups, both included.
+    /// Smallest and largest number of groups, both included.
     pub n_groups: (usize, usize),
     /// Share of the prevailing kind of group.
     pub share: f64,
-    /// Which complex stands for a hypergraph.
+    /// Which complex represents a hypergraph.
     pub expansion: Expansion,
 }
 
@@ -42,7 +42,7 @@ impl Default for HypergraphsParams {
 }
 
 impl HypergraphsParams {
-    /// The settings a dataset can be drawn from, or the first one that makes no sense.
+    /// The settings a dataset can be drawn from, or the first one that is invalid.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl HypergraphsParams {
     }
 }
 
-/// Settings known to be sound; only [`HypergraphsParams::check`] makes them.
+/// Valid settings; only [`HypergraphsParams::check`] makes them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedHypergraphs(HypergraphsParams);
 

@@ -63,10 +63,6 @@ fn stream(seed: u64, stream: u64) -> ChaCha8Rng {
 fn dataset(name: &str, complexes: Vec<Complex>, classes: &[&str]) -> Dataset {
     let labels = (0..complexes.len()).map(|i| (i % classes.len()) as u32).collect();
     let names = classes.iter().map(|&class| class.to_owned()).collect();
-    Dataset {
-        name: name.to_owned(),
-        complexes,
-        columns: Vec::new(),
-        targets: Targets::Classes { names, labels },
-    }
+    Dataset::new(name, complexes, Vec::new(), Targets::Classes { names, labels })
+        .expect("every item has one of the classes, and its cells fit in memory")
 }

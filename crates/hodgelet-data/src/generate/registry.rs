@@ -110,7 +110,7 @@ impl Builtin {
     ///
     /// # Errors
     ///
-    /// [`GenerateError`] when a setting makes no sense.
+    /// [`GenerateError`] when a setting is invalid.
     pub fn generate(&self, seed: u64) -> Result<Dataset, GenerateError> {
         Ok(match self.clone() {
             Self::VectorFields(params) => params.check()?.generate(seed),
@@ -211,7 +211,7 @@ mod tests {
             let data = builtin.generate(7).unwrap();
             assert_eq!(data, pool.install(|| builtin.generate(7)).unwrap());
             assert_ne!(data, builtin.generate(8).unwrap(), "{}", builtin.name());
-            assert_eq!(data.name, builtin.name());
+            assert_eq!(data.name(), builtin.name());
         }
     }
 
@@ -226,9 +226,8 @@ mod tests {
     #[test]
     fn classes_are_balanced() {
         for builtin in small(12) {
-            let Targets::Classes { names, labels } = builtin.generate(0).unwrap().targets else {
-                panic!("classes")
-            };
+            let data = builtin.generate(0).unwrap();
+            let Targets::Classes { names, labels } = data.targets() else { panic!("classes") };
             for class in 0..names.len() {
                 let count = labels.iter().filter(|&&label| label as usize == class).count();
                 assert_eq!(count, 12 / names.len());

@@ -9,7 +9,7 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Settings of `ring-vs-clique`, not yet examined.
+/// Settings of `ring-vs-clique`, not yet validated.
 ///
 /// Each graph is an Erdős–Rényi graph joined by one edge to a ring or to a clique, the class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,11 +17,11 @@ use serde::{Deserialize, Serialize};
 pub struct RingVsCliqueParams {
     /// Number of graphs.
     pub n_graphs: usize,
-    /// Fewest and most vertices of the random graph, both included.
+    /// Smallest and largest number of vertices of the random graph, both included.
     pub n_vertices: (usize, usize),
     /// Probability of each edge of the random graph.
     pub edge_probability: f64,
-    /// Fewest and most vertices of the ring or clique, both included.
+    /// Smallest and largest number of vertices of the ring or clique, both included.
     pub n_attached: (usize, usize),
 }
 
@@ -32,7 +32,7 @@ impl Default for RingVsCliqueParams {
 }
 
 impl RingVsCliqueParams {
-    /// The settings a dataset can be drawn from, or the first one that makes no sense.
+    /// The settings a dataset can be drawn from, or the first one that is invalid.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl RingVsCliqueParams {
     }
 }
 
-/// Settings known to be sound; only [`RingVsCliqueParams::check`] makes them.
+/// Valid settings; only [`RingVsCliqueParams::check`] makes them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedRingVsClique(RingVsCliqueParams);
 
@@ -83,7 +83,7 @@ mod tests {
         // Without random edges the rest are isolated vertices, but for the one that holds the ring or clique.
         let params = RingVsCliqueParams { edge_probability: 0.0, n_attached: (6, 6), ..Default::default() };
         let data = params.check().unwrap().generate(3);
-        for (i, graph) in data.complexes.iter().enumerate() {
+        for (i, graph) in data.complexes().iter().enumerate() {
             assert_eq!(graph.n_cells(1), if i % 2 == 0 { 6 + 1 } else { 15 + 1 });
             let mut degrees = graph.degrees();
             degrees.sort_unstable_by(|a, b| b.cmp(a));
@@ -97,7 +97,7 @@ mod tests {
     fn defaults_follow_the_reference() {
         let data = RingVsCliqueParams::default().check().unwrap().generate(0);
         assert_eq!(data.len(), 200);
-        let sizes: Vec<usize> = data.complexes.iter().map(|c| c.n_cells(0)).collect();
+        let sizes: Vec<usize> = data.complexes().iter().map(|c| c.n_cells(0)).collect();
         assert!(sizes.iter().all(|n| (15..=38).contains(n)));
         assert!(sizes.iter().min() < Some(&18) && sizes.iter().max() > Some(&35));
     }

@@ -9,7 +9,7 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Settings of `sbm`, not yet examined.
+/// Settings of `sbm`, not yet validated.
 ///
 /// The vertices of each graph fall into two or three blocks, the class, of sizes as equal as can be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub struct SbmParams {
     /// Number of graphs.
     pub n_graphs: usize,
-    /// Fewest and most vertices, both included.
+    /// Smallest and largest number of vertices, both included.
     pub n_vertices: (usize, usize),
     /// Probability of an edge within a block.
     pub p_within: f64,
@@ -32,7 +32,7 @@ impl Default for SbmParams {
 }
 
 impl SbmParams {
-    /// The settings a dataset can be drawn from, or the first one that makes no sense.
+    /// The settings a dataset can be drawn from, or the first one that is invalid.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl SbmParams {
     }
 }
 
-/// Settings known to be sound; only [`SbmParams::check`] makes them.
+/// Valid settings; only [`SbmParams::check`] makes them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedSbm(SbmParams);
 
@@ -76,7 +76,7 @@ mod tests {
     fn certain_blocks_are_the_components() {
         let params = SbmParams { p_within: 1.0, p_between: 0.0, ..Default::default() };
         let data = params.check().unwrap().generate(5);
-        for (i, graph) in data.complexes.iter().enumerate() {
+        for (i, graph) in data.complexes().iter().enumerate() {
             let (component, count) = graph.connected_components();
             assert_eq!(count, 2 + i % 2);
             let size = |c| component.iter().filter(|&&x| x as usize == c).count();
@@ -89,6 +89,6 @@ mod tests {
     fn defaults_follow_the_reference() {
         let data = SbmParams::default().check().unwrap().generate(0);
         assert_eq!(data.len(), 200);
-        assert!(data.complexes.iter().all(|c| (10..30).contains(&c.n_cells(0))));
+        assert!(data.complexes().iter().all(|c| (10..30).contains(&c.n_cells(0))));
     }
 }

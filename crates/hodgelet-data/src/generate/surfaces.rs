@@ -38,7 +38,7 @@ impl Surface {
     }
 }
 
-/// Settings of `surfaces`, not yet examined.
+/// Settings of `surfaces`, not yet validated.
 ///
 /// Each item starts from a small triangulation of its surface, receives new vertices in random triangles and on
 /// random edges, has random edges turned in their quadrangles, and is relabelled at random. The number of
@@ -48,7 +48,7 @@ impl Surface {
 pub struct SurfacesParams {
     /// Number of surfaces.
     pub n_graphs: usize,
-    /// Fewest and most vertices, both included.
+    /// Smallest and largest number of vertices, both included.
     pub n_vertices: (usize, usize),
     /// Edges tried for a turn, per vertex.
     pub flips_per_vertex: usize,
@@ -61,7 +61,7 @@ impl Default for SurfacesParams {
 }
 
 impl SurfacesParams {
-    /// The settings a dataset can be drawn from, or the first one that makes no sense.
+    /// The settings a dataset can be drawn from, or the first one that is invalid.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl SurfacesParams {
     }
 }
 
-/// Settings known to be sound; only [`SurfacesParams::check`] makes them.
+/// Valid settings; only [`SurfacesParams::check`] makes them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedSurfaces(SurfacesParams);
 
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn every_item_is_a_closed_surface_of_its_class() {
         let data = SurfacesParams { n_graphs: 24, ..Default::default() }.check().unwrap().generate(1);
-        for (i, complex) in data.complexes.iter().enumerate() {
+        for (i, complex) in data.complexes().iter().enumerate() {
             let triangles = triangles(complex);
             assert_closed_surface(complex.n_cells(0), &triangles);
             assert_eq!(complex.euler_characteristic(), [2, 0, 0, 1][i % 4]);
@@ -158,11 +158,11 @@ mod tests {
     #[test]
     fn labels_do_not_tell_old_vertices_from_new_ones() {
         let data = SurfacesParams { n_graphs: 8, n_vertices: (30, 30), flips_per_vertex: 0 }.check().unwrap();
-        let other = data.generate(2).complexes;
-        assert!(data.generate(1).complexes.iter().zip(&other).all(|(a, b)| a != b));
+        let [one, other] = [1, 2].map(|seed| data.generate(seed));
+        assert!(one.complexes().iter().zip(other.complexes()).all(|(a, b)| a != b));
         // The first vertices are the oldest and have the highest degrees before relabelling.
-        let first: u32 = other.iter().map(|c| c.degrees()[..4].iter().sum::<u32>()).sum();
-        let all: u32 = other.iter().map(|c| c.degrees().iter().sum::<u32>()).sum();
+        let first: u32 = other.complexes().iter().map(|c| c.degrees()[..4].iter().sum::<u32>()).sum();
+        let all: u32 = other.complexes().iter().map(|c| c.degrees().iter().sum::<u32>()).sum();
         assert!(f64::from(first) / f64::from(all) < 0.2, "{first} of {all}"); // 4 of 30 vertices
     }
 

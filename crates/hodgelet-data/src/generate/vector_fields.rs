@@ -58,7 +58,7 @@ pub enum UnitVariance {
     Potential,
 }
 
-/// Settings of `vector-fields`, not yet examined.
+/// Settings of `vector-fields`, not yet validated.
 ///
 /// `X = λ X_div + (1 − λ) X_curl` with `X_curl = ∇f` and `X_div = (g_y, −g_x)` for two independent Gaussian
 /// processes `f` and `g` with the squared exponential kernel. The class says which prevails. The field is
@@ -112,7 +112,7 @@ impl Default for VectorFieldsParams {
 }
 
 impl VectorFieldsParams {
-    /// The settings a dataset can be drawn from, or the first one that makes no sense.
+    /// The settings a dataset can be drawn from, or the first one that is invalid.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl VectorFieldsParams {
     }
 }
 
-/// Settings known to be sound; only [`VectorFieldsParams::check`] makes them.
+/// Valid settings; only [`VectorFieldsParams::check`] makes them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedVectorFields(VectorFieldsParams);
 
@@ -249,7 +249,7 @@ fn collected(items: Vec<(Mesh, Vec<f64>)>) -> Dataset {
     let positions = items.iter().flat_map(|(mesh, _)| mesh.positions.iter().flatten().copied()).collect();
     let flows = items.iter().flat_map(|(_, flow)| flow.iter().copied()).collect();
     let complexes = items.into_iter().map(|(mesh, _)| mesh.complex).collect();
-    let mut data = dataset("vector-fields", complexes, &["curl-free", "divergence-free"]);
+    let data = dataset("vector-fields", complexes, &["curl-free", "divergence-free"]);
     let column = |name: &str, dim, orientation, channels: &[&str], values| Column {
         name: name.to_owned(),
         dim,
@@ -257,11 +257,11 @@ fn collected(items: Vec<(Mesh, Vec<f64>)>) -> Dataset {
         starts: data.cell_starts(dim),
         values: ColumnValues::Real { channels: channels.iter().map(|&c| c.to_owned()).collect(), values },
     };
-    data.columns = vec![
+    let columns = vec![
         column("position", 0, Orientation::Unoriented, &["x", "y"], positions),
         column("flow", 1, Orientation::Oriented, &["flow"], flows),
     ];
-    data
+    data.with_columns(columns).expect("settings within their ranges give a finite number per cell")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::{Attribute, Attributes, GraphsError, RawGraph, stem};
 use crate::{Read, Report, jsonl, text};
 use hodgelet::complex::Complex;
-use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets, cell_starts};
 use hodgelet::signal::Orientation;
 use std::collections::{BTreeSet, HashMap};
 
@@ -32,14 +32,15 @@ pub(super) fn dataset(
         edges.extend(clean_up.kept.iter().map(|&e| (file.as_str(), &graph.edges[e].1)));
         complexes.push(complex);
     }
-    let mut dataset = Dataset { name: name.to_owned(), complexes, columns: Vec::new(), targets };
+    let mut all = Vec::new();
     for (dim, cells) in [(0, &vertices), (1, &edges)] {
-        let starts = dataset.cell_starts(dim);
+        let starts = cell_starts(&complexes, dim);
         for (name, values) in columns(dim, cells)? {
             let (orientation, starts) = (Orientation::Unoriented, starts.clone());
-            dataset.columns.push(Column { name, dim, orientation, starts, values });
+            all.push(Column { name, dim, orientation, starts, values });
         }
     }
+    let dataset = Dataset::new(name, complexes, all, targets)?;
     let ids = graphs.iter().map(|(file, _)| stem(file)).collect();
     Ok(Read { dataset, report, ids })
 }

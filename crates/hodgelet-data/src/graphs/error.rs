@@ -1,5 +1,6 @@
 //! What can be wrong with graph files.
 
+use hodgelet::dataset::DatasetError;
 use std::path::PathBuf;
 
 /// What can be wrong with GraphML and GML files, or a folder of them.
@@ -54,6 +55,9 @@ pub enum GraphsError {
         /// What is wrong with them.
         source: hodgelet::complex::ComplexError,
     },
+    /// The parts that were read do not fit together.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
 }
 
 /// What can be wrong in one line of a graph file.

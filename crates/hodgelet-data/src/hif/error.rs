@@ -56,7 +56,7 @@ pub enum HifError {
         /// The file.
         file: String,
     },
-    /// What was read does not fit together.
+    /// The parts that were read do not fit together.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
 }

@@ -18,7 +18,7 @@
 //! lists or objects, and weights, directions and attributes of incidences are left out and reported.
 //!
 //! The target of a hypergraph is `target`, `class` or `label` in its `metadata`, the first that any file has, or stands
-//! in a file `targets.csv` beside the hypergraphs with lines `file,target`. Which complex stands for a hypergraph is for
+//! in a file `targets.csv` beside the hypergraphs with lines `file,target`. Which complex represents a hypergraph is for
 //! the reader to say: see [`Expansion`].
 
 mod assemble;

@@ -76,7 +76,7 @@ pub enum JsonlError {
         /// What is wrong with them.
         source: HypergraphError,
     },
-    /// The dataset that was read, or is to be written, contradicts itself.
+    /// The parts that were read do not fit together.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
     /// Names and complexes to be written differ in number.

@@ -5,9 +5,8 @@
 use super::JsonlError;
 use super::field::{Field, Path};
 use super::header::Header;
-use hodgelet::complex::Complex;
-use hodgelet::dataset::{Column, ColumnValues, Dataset, DatasetError, POSITIONS, WEIGHTS};
-use hodgelet::hodge::CellWeights;
+use hodgelet::complex::{CellWeights, Complex};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, DatasetError, POSITIONS, WEIGHTS, cell_starts};
 use hodgelet::signal::Orientation;
 
 /// What one line gives.
@@ -104,21 +103,23 @@ pub(super) fn gather(file: &str, lines: &[(usize, &Extra)]) -> Result<AllExtra, 
 }
 
 impl AllExtra {
-    /// The dataset with what was given as columns.
-    pub fn add_to(self, mut dataset: Dataset) -> Result<Dataset, DatasetError> {
-        if let Some((width, values)) = self.positions {
-            let channels = match width {
-                1..=3 => ["x", "y", "z"][..width].iter().map(|&name| name.to_owned()).collect(),
-                _ => (0..width).map(|d| d.to_string()).collect(),
-            };
-            let (name, starts) = (POSITIONS.to_owned(), dataset.cell_starts(0));
-            let values = ColumnValues::Real { channels, values };
-            let orientation = Orientation::Unoriented;
-            dataset.columns.push(Column { name, dim: 0, orientation, starts, values });
+    /// The column of positions, if there are any.
+    pub fn positions(&mut self, complexes: &[Complex]) -> Option<Column> {
+        let (width, values) = self.positions.take()?;
+        let channels = match width {
+            1..=3 => ["x", "y", "z"][..width].iter().map(|&name| name.to_owned()).collect(),
+            _ => (0..width).map(|d| d.to_string()).collect(),
+        };
+        let (name, orientation) = (POSITIONS.to_owned(), Orientation::Unoriented);
+        let (starts, values) = (cell_starts(complexes, 0), ColumnValues::Real { channels, values });
+        Some(Column { name, dim: 0, orientation, starts, values })
+    }
+
+    /// The dataset with the weights that lines give, if any does.
+    pub fn weigh(&self, dataset: Dataset) -> Result<Dataset, DatasetError> {
+        match self.weights.iter().any(Option::is_some) {
+            true => dataset.with_weights(&self.weights),
+            false => Ok(dataset),
         }
-        if self.weights.iter().any(Option::is_some) {
-            dataset = dataset.with_weights(&self.weights)?;
-        }
-        Ok(dataset)
     }
 }

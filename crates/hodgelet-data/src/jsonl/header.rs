@@ -3,6 +3,7 @@
 use super::field::{Field, Path};
 use super::{JsonlError, VERSION};
 use hodgelet::complex::Expansion;
+use hodgelet::dataset::MAX_DIM;
 use hodgelet::signal::Orientation;
 
 /// What the header says of all complexes.
@@ -32,9 +33,6 @@ pub(super) enum ColumnKind {
     Labels { categories: Option<Vec<String>> },
     Real { channels: Vec<String>, orientation: Orientation },
 }
-
-/// Highest dimension of a column: no complex in use comes near.
-const MAX_DIM: usize = 64;
 
 impl Header {
     pub fn parse(line: Field<'_>) -> Result<Self, JsonlError> {

@@ -4,9 +4,7 @@ use super::JsonlError;
 use super::complex::indices;
 use super::field::{Field, Path};
 use super::read::Item;
-use crate::Read;
-use hodgelet::complex::{Expansion, Hypergraph, HypergraphError};
-use hodgelet::dataset::HypergraphDataset;
+use hodgelet::complex::{Hypergraph, HypergraphError};
 
 /// The hypergraph of a line, if it holds one.
 pub(super) fn parse(line: Field<'_>, n_vertices: usize) -> Result<Option<Hypergraph>, JsonlError> {
@@ -58,16 +56,4 @@ pub(super) fn all_or_none(file: &str, items: &[Item]) -> Result<Option<Vec<Hyper
             expected: "hyperedges, as in other lines".to_owned(),
         }),
     }
-}
-
-/// The complexes of an expansion in place of the incidence pairs that were read.
-pub(super) fn expand(
-    read: Read,
-    hypergraphs: Vec<Hypergraph>,
-    expansion: Expansion,
-) -> Result<Read, JsonlError> {
-    let Read { dataset, report, ids } = read;
-    let (name, columns, targets) = (dataset.name, dataset.columns, dataset.targets);
-    let dataset = HypergraphDataset { name, hypergraphs, columns, targets }.expand(expansion)?;
-    Ok(Read { dataset, report, ids })
 }

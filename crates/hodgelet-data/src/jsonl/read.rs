@@ -6,7 +6,7 @@ use super::header::{ColumnHeader, ColumnKind, Header, TargetKind};
 use super::{JsonlError, MAX_CELLS, complex, hyperedges, sorted_names};
 use crate::{Read, Report, text};
 use hodgelet::complex::{Complex, Expansion, Hypergraph};
-use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, HypergraphDataset, Targets, cell_starts};
 use hodgelet::signal::Orientation;
 use rayon::prelude::*;
 use serde_json::Value;
@@ -65,16 +65,15 @@ pub fn parse_with(file: &str, bytes: &[u8], expansion: Option<Expansion>) -> Res
     let stem = file.strip_suffix(".jsonl").unwrap_or(file);
     let expansion = expansion.or(header.expansion).unwrap_or_default();
     let hypergraphs = hyperedges::all_or_none(file, &items)?;
-    let given = extra::gather(file, &items.iter().map(|item| (item.line, &item.extra)).collect::<Vec<_>>())?;
-    let mut read = assemble(header, stem, items);
-    read.dataset = given.add_to(read.dataset)?;
-    match hypergraphs {
-        Some(hypergraphs) => hyperedges::expand(read, hypergraphs, expansion),
-        None => {
-            read.dataset.check()?;
-            Ok(read)
-        }
-    }
+    let lines: Vec<(usize, &Extra)> = items.iter().map(|item| (item.line, &item.extra)).collect();
+    let mut given = extra::gather(file, &lines)?;
+    let Parts { name, complexes, mut columns, targets, report, ids } = assemble(header, stem, items);
+    columns.extend(given.positions(&complexes));
+    let dataset = match hypergraphs {
+        Some(hypergraphs) => HypergraphDataset { name, hypergraphs, columns, targets }.expand(expansion)?,
+        None => given.weigh(Dataset::new(name, complexes, columns, targets)?)?,
+    };
+    Ok(Read { dataset, report, ids })
 }
 
 fn json(file: &str, line: usize, text: &[u8]) -> Result<Value, JsonlError> {
@@ -235,33 +234,41 @@ fn values(column: &ColumnHeader, field: Field<'_>, n_cells: usize) -> Result<Val
     }
 }
 
+/// What the lines of a file hold together.
+struct Parts {
+    name: String,
+    /// Of hypergraphs, their incidence pairs.
+    complexes: Vec<Complex>,
+    columns: Vec<Column>,
+    targets: Targets,
+    report: Report,
+    ids: Vec<String>,
+}
+
 /// Puts the complexes of a file together.
-fn assemble(header: Header, stem: &str, items: Vec<Item>) -> Read {
+fn assemble(header: Header, stem: &str, items: Vec<Item>) -> Parts {
     let empty = items.iter().filter(|item| item.complex.n_cells(0) == 0).count();
     let report = Report { empty, ..Report::default() };
-    let mut dataset = Dataset {
-        name: header.name.unwrap_or_else(|| stem.to_owned()),
-        complexes: Vec::with_capacity(items.len()),
-        columns: Vec::new(),
-        targets: targets(header.target, &items),
-    };
+    let name = header.name.unwrap_or_else(|| stem.to_owned());
+    let targets = targets(header.target, &items);
     let ids = if items.iter().any(|item| item.id.is_some()) {
         items.iter().map(|item| item.id.clone().unwrap_or_default()).collect()
     } else {
         Vec::new()
     };
-    let columns: Vec<ColumnValues> =
+    let values: Vec<ColumnValues> =
         header.columns.iter().enumerate().map(|(c, h)| joined(h, c, &items)).collect();
-    dataset.complexes.extend(items.into_iter().map(|item| item.complex));
-    for (header, values) in header.columns.into_iter().zip(columns) {
+    let complexes: Vec<Complex> = items.into_iter().map(|item| item.complex).collect();
+    let column = |(header, values): (ColumnHeader, ColumnValues)| {
         let orientation = match header.kind {
             ColumnKind::Labels { .. } => Orientation::Unoriented,
             ColumnKind::Real { orientation, .. } => orientation,
         };
-        let starts = dataset.cell_starts(header.dim);
-        dataset.columns.push(Column { name: header.name, dim: header.dim, orientation, starts, values });
-    }
-    Read { dataset, report, ids }
+        let starts = cell_starts(&complexes, header.dim);
+        Column { name: header.name, dim: header.dim, orientation, starts, values }
+    };
+    let columns = header.columns.into_iter().zip(values).map(column).collect();
+    Parts { name, complexes, columns, targets, report, ids }
 }
 
 fn targets(kind: TargetKind, items: &[Item]) -> Targets {

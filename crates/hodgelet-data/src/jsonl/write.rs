@@ -63,7 +63,7 @@ enum Target<'a> {
 ///
 /// # Errors
 ///
-/// [`JsonlError`] when the dataset contradicts itself or the file cannot be written.
+/// [`JsonlError`] when `ids` and complexes differ in number or the file cannot be written.
 pub fn write(path: &Path, dataset: &Dataset, ids: &[String]) -> Result<(), JsonlError> {
     let io = |source| JsonlError::Io { path: path.to_owned(), source };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -89,9 +89,8 @@ pub fn write(path: &Path, dataset: &Dataset, ids: &[String]) -> Result<(), Jsonl
 ///
 /// # Errors
 ///
-/// [`JsonlError`] when the dataset contradicts itself or `out` refuses a line.
+/// [`JsonlError`] when `ids` and complexes differ in number or `out` refuses a line.
 pub fn write_to(out: impl Write, dataset: &Dataset, ids: &[String]) -> Result<(), JsonlError> {
-    dataset.check()?;
     if !ids.is_empty() && ids.len() != dataset.len() {
         return Err(JsonlError::Ids { expected: dataset.len(), found: ids.len() });
     }
@@ -111,13 +110,13 @@ fn line(out: &mut impl Write, value: &impl Serialize) -> std::io::Result<()> {
 }
 
 fn header(dataset: &Dataset) -> Header<'_> {
-    let (target, classes) = match &dataset.targets {
+    let (target, classes) = match dataset.targets() {
         Targets::None => ("none", None),
         Targets::Real(_) => ("real", None),
         Targets::Classes { names, .. } => ("class", Some(names.as_slice())),
     };
-    let columns = dataset.columns.iter().map(column_header).collect();
-    Header { hodgelet: VERSION, name: &dataset.name, target, classes, columns }
+    let columns = dataset.columns().iter().map(column_header).collect();
+    Header { hodgelet: VERSION, name: dataset.name(), target, classes, columns }
 }
 
 fn column_header(column: &Column) -> ColumnHeader<'_> {
@@ -136,15 +135,15 @@ fn column_header(column: &Column) -> ColumnHeader<'_> {
 
 fn complex<'a>(dataset: &'a Dataset, i: usize, id: Option<&'a str>) -> Line<'a> {
     let mut signals: BTreeMap<usize, BTreeMap<&str, Values<'_>>> = BTreeMap::new();
-    for column in &dataset.columns {
+    for column in dataset.columns() {
         signals.entry(column.dim).or_default().insert(&column.name, values(column, i));
     }
-    let target = match &dataset.targets {
+    let target = match dataset.targets() {
         Targets::None => None,
         Targets::Real(values) => Some(Target::Real(values[i])),
         Targets::Classes { names, labels } => Some(Target::Class(&names[labels[i] as usize])),
     };
-    Line { id, cells: Cells::of(&dataset.complexes[i]), signals, target }
+    Line { id, cells: Cells::of(&dataset.complexes()[i]), signals, target }
 }
 
 fn values(column: &Column, i: usize) -> Values<'_> {

@@ -2,6 +2,7 @@
 
 use crate::graphs::GraphsError;
 use hodgelet::complex::ComplexError;
+use hodgelet::dataset::DatasetError;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -50,6 +51,9 @@ pub enum MeshError {
     /// The list of targets cannot be read.
     #[error(transparent)]
     Targets(#[from] GraphsError),
+    /// The parts that were read do not fit together.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
 }
 
 /// A place in a file.

@@ -18,7 +18,7 @@ pub use error::{MeshError, MeshFault};
 use crate::graphs::{coded_targets, file_name, listed_targets, stem};
 use crate::{Read, Report};
 use hodgelet::complex::{Complex, ComplexError, TriangleMesh};
-use hodgelet::dataset::{Column, ColumnValues, Dataset, POSITIONS, Targets};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, POSITIONS, Targets, cell_starts};
 use hodgelet::signal::Orientation;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -188,16 +188,16 @@ fn dataset(name: &str, meshes: Vec<(String, Mesh)>, targets: Targets) -> Result<
         .collect::<Vec<_>>();
     let complexes = complexes.into_iter().collect::<Result<Vec<_>, _>>()?;
     let empty = complexes.iter().filter(|complex| complex.n_cells(0) == 0).count();
-    let mut dataset = Dataset { name: name.to_owned(), complexes, columns: Vec::new(), targets };
     let positions = meshes.iter().flat_map(|(_, mesh)| mesh.positions.iter().flatten().copied());
     let channels = ["x", "y", "z"].map(str::to_owned).to_vec();
-    dataset.columns.push(Column {
+    let column = Column {
         name: POSITIONS.to_owned(),
         dim: 0,
         orientation: Orientation::Unoriented,
-        starts: dataset.cell_starts(0),
+        starts: cell_starts(&complexes, 0),
         values: ColumnValues::Real { channels, values: positions.collect() },
-    });
+    };
+    let dataset = Dataset::new(name, complexes, vec![column], targets)?;
     let ids = meshes.iter().map(|(file, _)| stem(file)).collect();
     Ok(Read { dataset, report: Report { empty, ..Report::default() }, ids })
 }

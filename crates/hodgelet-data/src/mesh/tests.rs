@@ -136,9 +136,8 @@ fn a_folder_is_a_dataset_with_listed_targets() {
     let read = read_dir(folder.path()).unwrap();
     assert_eq!(read.ids, ["a", "b", "c"]);
     let names = vec!["other".to_owned(), "sphere".to_owned()];
-    assert_eq!(read.dataset.targets, Targets::Classes { names, labels: vec![1, 1, 0] });
-    assert_eq!(read.dataset.columns[0].name, "position");
-    read.dataset.check().unwrap();
+    assert_eq!(read.dataset.targets(), &Targets::Classes { names, labels: vec![1, 1, 0] });
+    assert_eq!(read.dataset.columns()[0].name, "position");
     write("d.off", OFF);
     assert_eq!(read_dir(folder.path()).unwrap_err().to_string(), "d.off has no target in targets.csv");
 }

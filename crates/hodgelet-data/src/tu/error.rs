@@ -1,5 +1,6 @@
 //! What can be wrong with a TU dataset.
 
+use hodgelet::dataset::DatasetError;
 use std::path::PathBuf;
 
 /// What can be wrong with a TU dataset; faults of its text name file and line.
@@ -57,6 +58,9 @@ pub enum TuError {
         /// What is wrong there.
         fault: LineFault,
     },
+    /// The parts that were read do not fit together.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
 }
 
 /// What can be wrong in one line of a TU file.

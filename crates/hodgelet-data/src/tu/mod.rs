@@ -90,7 +90,7 @@ pub fn parse_zip(name: &str, bytes: &[u8]) -> Result<Read, TuError> {
 /// files.set(File::GraphIndicator, *b"1\n1\n2\n");
 /// files.set(File::GraphLabels, *b"+1\n-1\n");
 /// let read = parse("TWO", &files)?;
-/// assert_eq!(read.dataset.complexes[0].n_cells(1), 1);
+/// assert_eq!(read.dataset.complexes()[0].n_cells(1), 1);
 /// assert!(read.report.is_clean());
 /// # Ok::<(), hodgelet_data::tu::TuError>(())
 /// ```
@@ -209,7 +209,7 @@ fn parse_in(place: &Path, name: &str, files: &Files) -> Result<Read, TuError> {
             Targets::Classes { names, labels }
         }
     };
-    let dataset = Dataset { name: name.to_owned(), complexes: graphs.complexes, columns, targets };
+    let dataset = Dataset::new(name, graphs.complexes, columns, targets)?;
     Ok(Read { dataset, report, ids: Vec::new() })
 }
 

@@ -1,7 +1,7 @@
 //! Cross-validation in one call, for the examples beside this file.
 
 use hodgelet::dataset::{Dataset, Targets};
-use hodgelet::model::ModelParams;
+use hodgelet::settings::Settings;
 use hodgelet_eval::cross_validate::{MEMORY_BUDGET, cross_validate};
 use hodgelet_eval::metrics::{accuracy, predicted_classes, rmse};
 use hodgelet_eval::report::Predictions;
@@ -12,15 +12,15 @@ use std::ops::ControlFlow;
 /// of the mean squared error.
 pub fn score(
     dataset: &Dataset,
-    params: &ModelParams,
+    settings: &Settings,
     folds: usize,
 ) -> Result<f64, Box<dyn std::error::Error>> {
     let splits = KFoldParams { folds, train_on_validation: true, ..KFoldParams::default() }.check()?;
-    let splits = match &dataset.targets {
+    let splits = match dataset.targets() {
         Targets::Classes { labels, .. } => splits.stratified(labels)?,
         _ => splits.plain(dataset.len())?,
     };
-    let runs = cross_validate(dataset, params, &splits, MEMORY_BUDGET, |_| ControlFlow::Continue(()))?;
+    let runs = cross_validate(dataset, settings, &splits, MEMORY_BUDGET, |_| ControlFlow::Continue(()))?;
     let (mut found, mut truth, mut means, mut values) = (vec![], vec![], vec![], vec![]);
     for run in &runs {
         match &run.predictions {

@@ -66,7 +66,7 @@ pub enum FoldError {
 }
 
 impl FoldError {
-    /// A way out, where there is one.
+    /// A suggested fix, where there is one.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {

@@ -9,7 +9,7 @@
 use super::mersenne::Mersenne;
 use super::{FoldError, Split};
 
-/// Settings of k-fold splits, not yet examined.
+/// Settings of k-fold splits, not yet validated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KFoldParams {
     /// Number of folds.
@@ -30,7 +30,7 @@ impl Default for KFoldParams {
 }
 
 impl KFoldParams {
-    /// The settings splits can be drawn with, or the first one that makes no sense.
+    /// The settings splits can be drawn with, or the first one that is invalid.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl KFoldParams {
     }
 }
 
-/// Settings known to be sound; only [`KFoldParams::check`] makes them.
+/// Valid settings; only [`KFoldParams::check`] makes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedKFoldParams(KFoldParams);
 

@@ -1,13 +1,15 @@
 //! Which items train a model and which test it.
 //!
 //! [`KFoldParams`] draws folds exactly as scikit-learn does, stratified by class or plain; [`read`] takes them
-//! from a file. Both end in a list of [`Split`]s.
+//! from a file; [`deal_folds`] deals them without chance. All end in a list of [`Split`]s.
 
+mod deal;
 mod error;
 mod file;
 mod k_fold;
 mod mersenne;
 
+pub use deal::deal_folds;
 pub use error::{FoldError, Part, SplitError, SplitFileError};
 pub use file::{parse_json, read};
 pub use k_fold::{CheckedKFoldParams, KFoldParams, SmallClass, small_classes};

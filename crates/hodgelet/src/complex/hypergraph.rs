@@ -1,7 +1,6 @@
 //! Hypergraphs: hyperedges that join any number of vertices, and the complexes that stand for them.
 
-use super::Complex;
-use crate::hodge::CellWeights;
+use super::{CellWeights, Complex};
 use crate::linalg::SparseMat;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +17,7 @@ pub enum CliqueWeight {
     Unit,
 }
 
-/// Which complex stands for a hypergraph.
+/// Which complex represents a hypergraph.
 ///
 /// | expansion | cells | operator | where signals go |
 /// | --- | --- | --- | --- |

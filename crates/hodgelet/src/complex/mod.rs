@@ -20,18 +20,22 @@ mod cycles;
 mod edge_index;
 mod graph;
 mod hypergraph;
+mod lift;
 mod mesh;
 mod points;
 mod polygon;
 mod simplicial;
+mod weights;
 
 pub use clique::MAX_CLIQUE_DIM;
 pub use cycles::MAX_CYCLES;
 pub use graph::CleanUp;
 pub use hypergraph::{CliqueWeight, Expanded, Expansion, Hypergraph, HypergraphError, Pairs};
+pub use lift::Lift;
 pub use mesh::TriangleMesh;
 pub use points::{AlphaFiltration, alpha_filtration};
 pub use simplicial::Simplices;
+pub use weights::{CellWeights, WeightError};
 
 use crate::linalg::SparseMat;
 
@@ -234,7 +238,7 @@ pub enum ComplexError {
         /// The radius asked for.
         found: f64,
     },
-    /// Coordinates that are no whole number of points.
+    /// Coordinates that are not a whole number of points.
     #[error("{found} coordinates, expected a multiple of {ambient}")]
     Coordinates {
         /// Coordinates of one point.
@@ -294,7 +298,7 @@ pub enum ComplexError {
 }
 
 impl ComplexError {
-    /// A way out, where there is one.
+    /// A suggested fix, where there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {

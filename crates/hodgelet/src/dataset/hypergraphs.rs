@@ -1,8 +1,7 @@
 //! Hypergraphs with values on vertices and hyperedges, and the datasets of complexes that stand for them.
 
-use super::{Column, ColumnValues, Dataset, DatasetError, Targets};
-use crate::complex::{Expanded, Expansion, Hypergraph, Pairs};
-use crate::hodge::CellWeights;
+use super::{Column, ColumnValues, Dataset, DatasetError, Targets, running_sums};
+use crate::complex::{CellWeights, Expanded, Expansion, Hypergraph, Pairs};
 use crate::signal::Orientation;
 
 /// Category of a cell of the star expansion that is on the other side than the label.
@@ -11,7 +10,7 @@ const OTHER_SIDE: &str = "other-side";
 /// Most pairs of vertices in the hyperedges of one item: hyperedges of many vertices have the square of their number.
 const MAX_PAIRS: usize = 1 << 26;
 
-/// Hypergraphs, what is known of their vertices and hyperedges, and their targets.
+/// Hypergraphs, what is known of their vertices and hyperedges, and their targets, not yet validated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HypergraphDataset {
     /// Name, for tables and messages.
@@ -49,7 +48,7 @@ impl HypergraphDataset {
             }
         }
         let expanded: Vec<Expanded> = self.hypergraphs.iter().map(|h| h.expand(expansion)).collect();
-        let columns = match expansion {
+        let columns: Vec<Column> = match expansion {
             Expansion::Incidence => self.columns.iter().map(as_cochain).collect(),
             Expansion::Star => self.star_columns(),
             Expansion::Zhou | Expansion::Clique(_) => {
@@ -61,20 +60,19 @@ impl HypergraphDataset {
         let weights: Vec<Option<CellWeights>> = expanded.iter().map(|e| e.weights.clone()).collect();
         let complexes = expanded.into_iter().map(|e| e.complex).collect();
         let (name, targets) = (self.name.clone(), self.targets.clone());
-        let dataset = Dataset { name, complexes, columns, targets }.with_weights(&weights)?;
-        dataset.check()?;
-        Ok(dataset)
+        let signals = columns.into_iter().filter(|column| !column.is_weights()).collect();
+        Dataset::new(name, complexes, signals, targets)?.with_weights(&weights)
     }
 
-    /// Examines that columns fit the hypergraphs; [`expand`](Self::expand) then examines the targets.
+    /// Validates that columns fit the hypergraphs; the dataset of the expansion validates the targets.
     fn check(&self) -> Result<(), DatasetError> {
         let starts = [0, 1].map(|dim| self.starts(dim));
         for (i, column) in self.columns.iter().enumerate() {
             let Some(starts) = starts.get(column.dim) else {
-                return Err(column.error("is neither of vertices nor of hyperedges".to_owned()));
+                return Err(column.error("is neither of vertices nor of hyperedges"));
             };
             if self.columns[..i].iter().any(|c| c.dim == column.dim && c.name == column.name) {
-                return Err(column.error("stands twice".to_owned()));
+                return Err(column.error("stands twice"));
             }
             column.check(starts)?;
         }
@@ -84,12 +82,12 @@ impl HypergraphDataset {
     /// Where each hypergraph starts among all vertices, or all hyperedges.
     fn starts(&self, dim: usize) -> Vec<usize> {
         let count = |h: &Hypergraph| if dim == 0 { h.n_vertices() } else { h.n_hyperedges() };
-        running(self.hypergraphs.iter().map(count))
+        running_sums(self.hypergraphs.iter().map(count))
     }
 
     fn star_columns(&self) -> Vec<Column> {
         let sizes = self.hypergraphs.iter().map(|h| h.n_vertices() + h.n_hyperedges());
-        let starts = running(sizes);
+        let starts = running_sums(sizes);
         let sides = self.hypergraphs.iter().flat_map(|h| {
             std::iter::repeat_n(0, h.n_vertices()).chain(std::iter::repeat_n(1, h.n_hyperedges()))
         });
@@ -166,7 +164,7 @@ impl HypergraphDataset {
             }
         }
         let values = ColumnValues::Real { channels, values };
-        let starts = running(pairs.iter().map(Pairs::len));
+        let starts = running_sums(pairs.iter().map(Pairs::len));
         Column { name: column.name.clone(), dim: 1, orientation: Orientation::Unoriented, starts, values }
     }
 }
@@ -186,15 +184,6 @@ fn as_cochain(column: &Column) -> Column {
     let oriented = column.dim == 1 && matches!(column.values, ColumnValues::Real { .. });
     let orientation = if oriented { Orientation::Oriented } else { column.orientation };
     Column { orientation, ..column.clone() }
-}
-
-/// Running sums from 0.
-fn running(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut starts = vec![0];
-    for size in sizes {
-        starts.push(starts[starts.len() - 1] + size);
-    }
-    starts
 }
 
 #[cfg(test)]
@@ -232,7 +221,7 @@ mod tests {
     }
 
     fn values<'a>(dataset: &'a Dataset, name: &str, dim: usize) -> &'a ColumnValues {
-        &dataset.columns.iter().find(|c| c.name == name && c.dim == dim).unwrap().values
+        &dataset.column(dim, name).unwrap().values
     }
 
     #[test]
@@ -263,8 +252,8 @@ mod tests {
     fn the_incidence_pair_keeps_hyperedges_as_cells() {
         let dataset = sample().expand(Expansion::Incidence).unwrap();
         assert_eq!(values(&dataset, "x", 1), &reals(&[8.0, 4.0, 2.0]));
-        assert_eq!(dataset.columns[1].orientation, Orientation::Oriented);
-        assert_eq!(dataset.complexes[0].n_cells(1), 2);
+        assert_eq!(dataset.columns()[1].orientation, Orientation::Oriented);
+        assert_eq!(dataset.complexes()[0].n_cells(1), 2);
         assert_eq!(dataset.weights(0).unwrap().of_dim(1), Some(&[1.0, 3.0][..]));
         assert_eq!(dataset.weights(1).unwrap().of_dim(1), Some(&[1.0][..]));
     }

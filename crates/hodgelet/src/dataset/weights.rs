@@ -1,7 +1,7 @@
-//! Weights of cells in a dataset: columns of one positive number a cell, under a name of their own.
+//! Weights of cells in a dataset: columns of one positive number per cell, under a name of their own.
 
 use super::{Column, ColumnValues, Dataset, DatasetError};
-use crate::hodge::CellWeights;
+use crate::complex::{CellWeights, Complex};
 use crate::signal::Orientation;
 
 /// Name of the columns that hold the weights of cells, one number each. They are no signals.
@@ -23,10 +23,10 @@ impl Dataset {
     #[must_use]
     pub fn weights(&self, i: usize) -> Option<CellWeights> {
         let mut by_dim: Vec<Option<Vec<f64>>> = Vec::new();
-        for column in self.columns.iter().filter(|column| column.name == WEIGHTS) {
+        for column in self.columns.iter().filter(|column| column.is_weights()) {
             let ColumnValues::Real { values, .. } = &column.values else { continue };
             by_dim.resize(by_dim.len().max(column.dim + 1), None);
-            by_dim[column.dim] = values.get(column.cells(i)).map(<[f64]>::to_vec);
+            by_dim[column.dim] = Some(values[column.cells(i)].to_vec());
         }
         let found = by_dim.iter().any(Option::is_some);
         found.then(|| CellWeights::new(by_dim).ok()).flatten()
@@ -36,10 +36,10 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// [`DatasetError::Column`] when there are not as many weights as cells.
+    /// [`DatasetError::Column`] when a complex has another number of weights than cells.
     pub fn with_weights(mut self, weights: &[Option<CellWeights>]) -> Result<Self, DatasetError> {
-        self.columns.retain(|column| column.name != WEIGHTS);
-        let highest = self.complexes.iter().map(|complex| complex.dim()).max().unwrap_or(0);
+        self.columns.retain(|column| !column.is_weights());
+        let highest = self.complexes.iter().map(Complex::dim).max().unwrap_or(0);
         for dim in 0..=highest {
             let of = |i: usize| weights.get(i).and_then(Option::as_ref).and_then(|w| w.of_dim(dim));
             if (0..self.len()).all(|i| of(i).is_none()) {
@@ -47,22 +47,27 @@ impl Dataset {
             }
             let mut values = Vec::new();
             for (i, complex) in self.complexes.iter().enumerate() {
+                let n_cells = complex.n_cells(dim);
                 match of(i) {
+                    Some(weights) if weights.len() != n_cells => {
+                        let found = weights.len();
+                        let fault = format!("has {found} weights for complex {i}, expected {n_cells}");
+                        return Err(DatasetError::Column { name: WEIGHTS.to_owned(), dim, fault });
+                    }
                     Some(weights) => values.extend_from_slice(weights),
-                    None => values.extend(std::iter::repeat_n(1.0, complex.n_cells(dim))),
+                    None => values.extend(std::iter::repeat_n(1.0, n_cells)),
                 }
             }
             let values = ColumnValues::Real { channels: vec!["0".to_owned()], values };
             let (name, orientation) = (WEIGHTS.to_owned(), Orientation::Unoriented);
-            let column = Column { name, dim, orientation, starts: self.cell_starts(dim), values };
-            column.check(&column.starts)?;
-            self.columns.push(column);
+            let starts = self.cell_starts(dim);
+            self = self.with_column(Column { name, dim, orientation, starts, values })?;
         }
         Ok(self)
     }
 }
 
-/// Examines a column that holds weights.
+/// Validates a column that holds weights.
 pub(super) fn check_weights(column: &Column) -> Result<(), DatasetError> {
     match &column.values {
         ColumnValues::Real { channels, values } if channels.len() == 1 => {
@@ -73,19 +78,18 @@ pub(super) fn check_weights(column: &Column) -> Result<(), DatasetError> {
                 }
             }
         }
-        _ => Err(column.error("holds something else than one number a cell, as weights are".to_owned())),
+        _ => Err(column.error("does not hold weights, one number per cell")),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::complex::Complex;
     use crate::dataset::Targets;
 
     fn dataset() -> Dataset {
         let complexes = vec![Complex::graph(3, &[[0, 1], [1, 2]]).unwrap(), Complex::graph(2, &[]).unwrap()];
-        Dataset { name: "two".to_owned(), complexes, columns: vec![], targets: Targets::None }
+        Dataset::new("two", complexes, vec![], Targets::None).unwrap()
     }
 
     fn weights(by_dim: Vec<Option<Vec<f64>>>) -> Option<CellWeights> {
@@ -97,7 +101,6 @@ mod tests {
         assert_eq!(dataset().weights(0), None);
         let given = weights(vec![None, Some(vec![2.0, 3.0])]);
         let weighted = dataset().with_weights(&[given.clone(), None]).unwrap();
-        assert_eq!(weighted.check(), Ok(()));
         assert_eq!(weighted.weights(0), given);
         assert_eq!(weighted.select(&[1, 0]).weights(1), given);
         assert_eq!(dataset().with_weights(&[None, None]).unwrap(), dataset());
@@ -108,15 +111,24 @@ mod tests {
         let short = dataset().with_weights(&[weights(vec![None, Some(vec![2.0])]), None]);
         assert_eq!(
             short.unwrap_err().to_string(),
-            "column `cell-weights` of dimension 1 has 1 values, expected 2"
+            "column `cell-weights` of dimension 1 has 1 weights for complex 0, expected 2"
         );
-        let mut negative =
-            dataset().with_weights(&[weights(vec![None, Some(vec![2.0, 3.0])]), None]).unwrap();
-        negative.columns[0].values =
-            ColumnValues::Real { channels: vec!["0".to_owned()], values: vec![1.0, -1.0] };
+        let one = || weights(vec![None, Some(vec![2.0])]); // as many as edges, but not in each complex
+        assert!(dataset().with_weights(&[one(), one()]).is_err());
+        let weighted = dataset().with_weights(&[weights(vec![None, Some(vec![2.0, 3.0])]), None]).unwrap();
+        let message = |values| {
+            let column = Column { values, ..weighted.columns()[0].clone() };
+            dataset().with_column(column).unwrap_err().to_string()
+        };
+        let channels = vec!["0".to_owned()];
         assert_eq!(
-            negative.check().unwrap_err().to_string(),
+            message(ColumnValues::Real { channels, values: vec![1.0, -1.0] }),
             "column `cell-weights` of dimension 1 has the weight -1, expected positive finite numbers"
+        );
+        let categories = vec!["heavy".to_owned()];
+        assert_eq!(
+            message(ColumnValues::Labels { categories, codes: vec![0, 0] }),
+            "column `cell-weights` of dimension 1 does not hold weights, one number per cell"
         );
     }
 }

@@ -6,7 +6,7 @@ use crate::dataset::DatasetError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// The dataset contradicts itself.
+    /// The parts of a dataset do not fit together.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
     /// A complex that does not exist.

@@ -10,9 +10,9 @@ mod structure;
 
 pub use error::EncodeError;
 
+use crate::choice::choices;
 use crate::complex::Complex;
 use crate::dataset::Dataset;
-use crate::feature::SignedBasis;
 use crate::linalg::SparseMat;
 use crate::signal::{Channels, Signal};
 use rayon::prelude::*;
@@ -23,55 +23,55 @@ use std::sync::Arc;
 /// Most channels on the cells of one dimension.
 pub const MAX_CHANNELS: usize = 1 << 16;
 
-/// What vertices carry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum VertexSignal {
-    /// As the reference code of Opolka et al. (2023): one-hot degrees, beside attributes, beside one-hot labels.
-    ///
-    /// With `p` the 99th percentile of the training degrees (interpolated, rounded down) there are `p − 1`
-    /// degree channels, for the degrees `0..p − 1`; vertices of higher degree have zeros in all of them.
-    #[default]
-    Reference,
-    /// One-hot degrees up to the largest of the training vertices, which takes the larger ones too.
-    DegreeOneHot,
-    /// The degree as one channel.
-    Degree,
-    /// One on every vertex.
-    Constant,
-    /// The combinatorial curvature `Σ_{σ ∋ v} (−1)^{dim σ} / n(σ)` over the cells of the vertex, `n(σ)` their numbers of
-    /// vertices; it adds up to the Euler characteristic.
-    Curvature,
-    /// Structure alone: a constant, the degree and the curvature, a channel each.
-    Structure,
-    /// Attributes and one-hot labels only.
-    Attributes,
-    /// No signal.
-    None,
+choices! {
+    /// What vertices carry.
+    pub enum VertexSignal {
+        /// As the reference code of Opolka et al. (2023): one-hot degrees, beside attributes, beside one-hot labels.
+        ///
+        /// With `p` the 99th percentile of the training degrees (interpolated, rounded down) there are `p − 1`
+        /// degree channels, for the degrees `0..p − 1`; vertices of higher degree have zeros in all of them.
+        #[default]
+        Reference,
+        /// One-hot degrees up to the largest of the training vertices, which takes the larger ones too.
+        DegreeOneHot,
+        /// The degree as one channel.
+        Degree,
+        /// One on every vertex.
+        Constant,
+        /// The combinatorial curvature `Σ_{σ ∋ v} (−1)^{dim σ} / n(σ)` over the cells of the vertex, `n(σ)` their numbers of
+        /// vertices; it adds up to the Euler characteristic.
+        Curvature,
+        /// Structure alone: a constant, the degree and the curvature, a channel each.
+        Structure,
+        /// Attributes and one-hot labels only.
+        Attributes,
+        /// No signal.
+        None,
+    }
 }
 
-/// What cells of dimension 1 or more carry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CellSignal {
-    /// Attributes and one-hot labels where there are any, otherwise no signal.
-    #[default]
-    Auto,
-    /// Attributes and one-hot labels.
-    Columns,
-    /// An unoriented one on every cell. Its harmonic energy is the Betti number.
-    Constant,
-    /// The number of cofaces, unoriented.
-    Degree,
-    /// Forman's curvature, unoriented: cofaces plus faces minus the cells that share one or the other with it but not
-    /// both; `4 − d(u) − d(v)` on an edge of a graph.
-    Curvature,
-    /// Structure alone: a constant, the number of cofaces and the curvature, a channel each.
-    Structure,
-    /// Attributes and one-hot labels where there are any, otherwise structure.
-    AutoStructure,
-    /// No signal.
-    None,
+choices! {
+    /// What cells of dimension 1 or more carry.
+    pub enum CellSignal {
+        /// Attributes and one-hot labels where there are any, otherwise no signal.
+        #[default]
+        Auto,
+        /// Attributes and one-hot labels.
+        Columns,
+        /// An unoriented one on every cell. Its harmonic energy is the Betti number.
+        Constant,
+        /// The number of cofaces, unoriented.
+        Degree,
+        /// Forman's curvature, unoriented: cofaces plus faces minus the cells that share one or the other with it but not
+        /// both; `4 − d(u) − d(v)` on an edge of a graph.
+        Curvature,
+        /// Structure alone: a constant, the number of cofaces and the curvature, a channel each.
+        Structure,
+        /// Attributes and one-hot labels where there are any, otherwise structure.
+        AutoStructure,
+        /// No signal.
+        None,
+    }
 }
 
 /// The channels of [`VertexSignal::Structure`] and [`CellSignal::Structure`].
@@ -95,8 +95,8 @@ impl EncodingParams {
     ///
     /// # Errors
     ///
-    /// [`EncodeError`] when the dataset contradicts itself, does not have what is asked for, or would need more
-    /// than [`MAX_CHANNELS`] channels.
+    /// [`EncodeError`] when the dataset does not have what is asked for, or would need more than [`MAX_CHANNELS`]
+    /// channels.
     pub fn fit(&self, dataset: &Dataset, train: &[usize]) -> Result<Encoding, EncodeError> {
         self.fit_up_to(dataset, train, 0)
     }
@@ -113,14 +113,13 @@ impl EncodingParams {
         train: &[usize],
         lifted: usize,
     ) -> Result<Encoding, EncodeError> {
-        dataset.check()?;
         let len = dataset.len();
         if let Some(&index) = train.iter().find(|&&index| index >= len) {
             return Err(EncodeError::Index { index, len });
         }
-        let train = || train.iter().map(|&i| &dataset.complexes[i]);
+        let train = || train.iter().map(|&i| &dataset.complexes()[i]);
         let mut dims = vec![self.vertex_sources(dataset, &degree_counts(train()))?];
-        let highest = dataset.columns.iter().map(|column| column.dim);
+        let highest = dataset.columns().iter().map(|column| column.dim);
         let highest = highest.chain(train().map(Complex::dim)).max().unwrap_or(0);
         for dim in 1..=highest.max(lifted).max(1) {
             dims.push(self.cell_sources(dataset, dim)?);
@@ -216,7 +215,6 @@ struct Sources(Vec<Option<Vec<Source>>>);
 pub struct Encoding {
     sources: Sources,
     channels: Vec<Option<Arc<Channels>>>,
-    signed: Option<SignedBasis>,
 }
 
 impl From<Encoding> for Sources {
@@ -241,7 +239,7 @@ impl TryFrom<Sources> for Encoding {
             let described = sources.as_ref().map(|s| Channels::new(s.iter().flat_map(Source::channels)));
             channels.push(described);
         }
-        Ok(Self { sources, channels, signed: None })
+        Ok(Self { sources, channels })
     }
 }
 
@@ -267,18 +265,6 @@ impl Encoding {
         self.channels.get(dim)?.as_ref()
     }
 
-    /// The vectors of signed features, if there are any. They are not part of the serialized encoding.
-    #[must_use]
-    pub fn signed(&self) -> Option<&SignedBasis> {
-        self.signed.as_ref()
-    }
-
-    /// The same with other vectors of signed features.
-    #[must_use]
-    pub fn with_signed(self, signed: Option<SignedBasis>) -> Self {
-        Self { signed, ..self }
-    }
-
     /// Whether a signal on vertices depends on cells of higher dimensions.
     #[must_use]
     pub fn sees_higher_cells(&self) -> bool {
@@ -288,13 +274,12 @@ impl Encoding {
             .is_some_and(|vertices| vertices.iter().flatten().any(|s| *s == Source::Curvature))
     }
 
-    /// Examines `dataset` once, so that its complexes can be encoded one by one.
+    /// Finds the columns of `dataset` once, so that its complexes can be encoded one by one.
     ///
     /// # Errors
     ///
     /// [`EncodeError`] when a column is missing or holds something else than where the encoding was fitted.
     pub fn bind<'a>(&'a self, dataset: &'a Dataset) -> Result<Encoder<'a>, EncodeError> {
-        dataset.check()?;
         let bind = |dim, sources: &'a [Source]| -> Result<Vec<Bound<'a>>, EncodeError> {
             sources.iter().map(|source| source.bind(dataset, dim)).collect()
         };
@@ -334,7 +319,7 @@ impl Encoder<'_> {
     /// When the dataset has no complex `i`.
     #[must_use]
     pub fn encode(&self, i: usize) -> (Vec<Option<Signal>>, usize) {
-        self.encode_on(i, &self.dataset.complexes[i])
+        self.encode_on(i, &self.dataset.complexes()[i])
     }
 
     /// As [`encode`](Self::encode), with structure taken from `complex`, the item after a lift that keeps its cells.
@@ -356,7 +341,7 @@ impl Encoder<'_> {
             let mut values = SparseMat::with_rows(n_cells);
             unknown += sources.iter().map(|s| s.append(complex, i, &mut values)).sum::<usize>();
             let signal = Signal::new(values, Arc::clone(channels));
-            Some(signal.expect("a checked dataset is finite and every source appends its channels"))
+            Some(signal.expect("a dataset is finite and every source appends its channels"))
         });
         (signals.collect(), unknown)
     }

@@ -11,9 +11,10 @@ use std::collections::HashMap;
 
 /// What a run of channels is computed from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Source {
     /// One channel for each degree below `depth`; degrees from there on are all zero, or in the last channel.
+    #[serde(alias = "degree-one-hot")]
     DegreeOneHot { depth: u32, last_bin: bool },
     /// The degree as a number: of a vertex, its edges; of other cells, their cofaces.
     Degree,
@@ -31,7 +32,7 @@ impl Source {
     /// A source for each column of dimension `dim`, numbers before labels.
     pub fn columns(dataset: &Dataset, dim: usize) -> Vec<Self> {
         let of_dim =
-            || dataset.columns.iter().filter(move |column| column.dim == dim && !column.is_weights());
+            || dataset.columns().iter().filter(move |column| column.dim == dim && !column.is_weights());
         let real = of_dim().filter(|column| matches!(column.values, ColumnValues::Real { .. }));
         let labels = of_dim().filter(|column| matches!(column.values, ColumnValues::Labels { .. }));
         real.chain(labels).map(Self::column).collect()
@@ -91,7 +92,7 @@ impl Source {
         let (Self::Labels { name, .. } | Self::Real { name, .. }) = self else {
             return Ok(Bound { source: self, dim, column: None, recode: Vec::new() });
         };
-        let column = dataset.columns.iter().find(|column| column.dim == dim && column.name == *name);
+        let column = dataset.column(dim, name);
         let column = column.ok_or_else(|| EncodeError::MissingColumn { dim, name: name.clone() })?;
         let recode = match (self, &column.values) {
             (Self::Labels { categories, .. }, ColumnValues::Labels { categories: theirs, .. }) => {

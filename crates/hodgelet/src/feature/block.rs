@@ -1,5 +1,6 @@
 //! Blocks of features, and the measures of all complexes in one block.
 
+use crate::complex::MAX_CLIQUE_DIM;
 use crate::hodge::HodgeComponent;
 use crate::measure::{ComplexMeasures, DimMeasures, EnergyMeasure, SignedMeasure};
 use serde::{Deserialize, Serialize};
@@ -68,6 +69,17 @@ impl std::fmt::Display for Block {
             Component::Whole => "whole",
             Component::Signed => "signed",
         })
+    }
+}
+
+impl std::str::FromStr for Block {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Self, ()> {
+        let others = [Component::Whole, Component::Signed];
+        let of_dim =
+            |dim| Self::split(dim).into_iter().chain(others.map(|component| Self { dim, component }));
+        (0..=MAX_CLIQUE_DIM).flat_map(of_dim).find(|block| block.to_string() == name).ok_or(())
     }
 }
 
@@ -221,5 +233,9 @@ mod tests {
             names,
             ["vertex co-exact", "vertex harmonic", "edge exact", "edge co-exact", "edge harmonic"]
         );
+        for name in names {
+            assert_eq!(name.parse::<Block>().unwrap().to_string(), name);
+        }
+        assert_eq!("edge".parse::<Block>(), Err(()));
     }
 }

@@ -82,7 +82,7 @@ pub enum GpError {
         /// Name of the likelihood.
         likelihood: &'static str,
     },
-    /// A setting makes no sense.
+    /// A setting is invalid.
     #[error("{setting} must be {expected}, got {value}")]
     Setting {
         /// Name of the setting.
@@ -98,7 +98,7 @@ pub enum GpError {
 }
 
 impl GpError {
-    /// A way out, where there is one.
+    /// A suggested fix, where there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {

@@ -9,13 +9,12 @@ use super::posterior::{Latents, Posterior, Sites};
 use super::workspace::Workspace;
 use crate::likelihood::{Bernoulli, Labels, Likelihood, Link, Observations};
 use faer::MatRef;
-use libm::erf;
 use serde::{Deserialize, Serialize};
 
 /// A Newton step is halved this often before the iteration gives up.
 const MOST_HALVINGS: usize = 40;
 
-/// Settings of Laplace's approximation, not yet examined.
+/// Settings of Laplace's approximation, not yet validated.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaplaceParams {
     /// The iteration ends when a step raises the log posterior by less than this, relative to its size.
@@ -31,7 +30,7 @@ impl Default for LaplaceParams {
 }
 
 impl LaplaceParams {
-    /// The settings inference can run with, or the first one that makes no sense.
+    /// The settings inference can run with, or the first one that is invalid.
     ///
     /// # Errors
     ///
@@ -49,9 +48,9 @@ impl LaplaceParams {
     }
 }
 
-/// Laplace's approximation with sound settings; only [`LaplaceParams::check`] makes it.
+/// Laplace's approximation with valid settings; only [`LaplaceParams::check`] makes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Laplace(pub(super) LaplaceParams);
+pub struct Laplace(LaplaceParams);
 
 /// The Gaussian at the mode, for two classes. It offers no gradient in the Gram matrix: the mode moves with it.
 pub struct BinaryLaplace(Posterior);
@@ -224,17 +223,4 @@ fn newton_sites(bernoulli: &Bernoulli, labels: &Labels, f: &[f64]) -> Sites {
         shift[i] += precision[i] * f;
     }
     Sites::zeros(f.len(), 1).with_values(&[precision, shift].concat())
-}
-
-/// `E[1/(1 + e^{−f})]` for `f ~ N(mean, variance)` as scikit-learn computes it: the logistic function is replaced
-/// by a sum of five error functions \[Williams98\]. Good to about 1e-3; the likelihood's quadrature is better.
-#[must_use]
-pub fn williams_barber_probability(mean: f64, variance: f64) -> f64 {
-    const SCALES: [f64; 5] = [0.41, 0.4, 0.37, 0.44, 0.39];
-    const WEIGHTS: [f64; 5] = [-1854.8214151, 3516.89893646, 221.29346712, 128.12323805, -2010.49422654];
-    let term = |(scale, weight): (f64, f64)| {
-        let argument = scale * mean / (1.0 + 2.0 * variance * scale * scale).sqrt();
-        0.5 * weight * (1.0 + erf(argument))
-    };
-    SCALES.into_iter().zip(WEIGHTS).map(term).sum()
 }

@@ -6,8 +6,9 @@
 //!
 //! - [`exact`]: real targets in closed form;
 //! - [`variational`]: the best Gaussian for any likelihood, in dual (site) form;
-//! - [`laplace`]: the Gaussian at the mode, a cheap alternative and a check;
+//! - [`laplace`]: the Gaussian at the mode for two classes, a cheap alternative and a check;
 //! - [`leave_one_out`]: predictions of each observation from all others, without refitting;
+//! - [`Inference`]: one of these as a value, with what a file holds of its posterior;
 //! - [`collapse`]: equal feature rows become one latent point.
 
 mod anderson;
@@ -15,8 +16,8 @@ pub mod collapse;
 mod error;
 pub mod exact;
 mod factor;
+mod inference;
 pub mod laplace;
-mod laplace_softmax;
 pub mod leave_one_out;
 mod posterior;
 pub mod variational;
@@ -24,8 +25,8 @@ mod workspace;
 
 pub use collapse::Collapse;
 pub use error::GpError;
+pub use inference::{Inference, Tensor};
 pub use laplace::{BinaryLaplace, LaplaceParams};
-pub use laplace_softmax::SoftmaxLaplace;
 pub use leave_one_out::LeaveOneOut;
 pub use posterior::{Latents, Posterior, Sites};
 pub use variational::{Variational, VariationalParams};

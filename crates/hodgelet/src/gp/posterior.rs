@@ -2,6 +2,7 @@
 
 use super::error::GpError;
 use super::factor::{Factor, Marginals};
+use super::inference::Tensor;
 use crate::linalg::symmetric::add_outer;
 use faer::{Mat, MatMut, MatRef, Par};
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,23 @@ impl Sites {
     pub fn new(n_points: usize, n_latents: usize, precision: Vec<f64>, shift: Vec<f64>) -> Option<Self> {
         let sites = Self { n_points, n_latents, precision, shift };
         sites.is_sound().then_some(sites)
+    }
+
+    /// Names of the tensors that files hold.
+    pub(super) const NAMES: [&'static str; 2] = ["sites.precision", "sites.shift"];
+
+    /// The sites of tensors in the order of [`NAMES`](Self::NAMES).
+    pub(super) fn from_tensors(
+        n_points: usize,
+        n_latents: usize,
+        tensors: Vec<Vec<f64>>,
+    ) -> Result<Self, GpError> {
+        let columns = tensors.len();
+        let sites = <[Vec<f64>; 2]>::try_from(tensors)
+            .ok()
+            .and_then(|[precision, shift]| Self::new(n_points, n_latents, precision, shift));
+        let (expected_rows, expected_columns) = (n_points, n_latents);
+        sites.ok_or(GpError::Sites { rows: n_points, columns, expected_rows, expected_columns })
     }
 
     /// Whether lengths fit and numbers are finite, which files do not promise.
@@ -146,6 +164,17 @@ impl Posterior {
     #[must_use]
     pub fn sites(&self) -> &Sites {
         &self.sites
+    }
+
+    /// What a file must hold for [`Inference::restore`](super::Inference::restore).
+    #[must_use]
+    pub fn tensors(&self) -> Vec<Tensor> {
+        let Sites { n_points, n_latents, precision, shift } = &self.sites;
+        let tensor = |(name, values): (&'static str, &Vec<f64>)| {
+            let (shape, values) = (vec![*n_latents, *n_points], values.clone());
+            Tensor { name, shape, values }
+        };
+        Sites::NAMES.into_iter().zip([precision, shift]).map(tensor).collect()
     }
 
     /// Derivative of the objective in the Gram matrix, Eq. (5): `½ Σ_c (α αᵀ − (K + W⁻¹)⁻¹)`, written to the

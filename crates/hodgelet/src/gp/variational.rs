@@ -40,7 +40,7 @@ const STALLED_SLACK: f64 = 1e4;
 const APPROACH: usize = 25;
 const APPROACHED: f64 = 1e-2;
 
-/// Settings of variational inference, not yet examined.
+/// Settings of variational inference, not yet validated.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VariationalParams {
     /// The iteration ends when the ELBO is estimated to be this close to its optimum, relative to `1 + |ELBO|`.
@@ -59,7 +59,7 @@ impl Default for VariationalParams {
 }
 
 impl VariationalParams {
-    /// The settings inference can run with, or the first one that makes no sense.
+    /// The settings inference can run with, or the first one that is invalid.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl VariationalParams {
     }
 }
 
-/// Variational inference with sound settings; only [`VariationalParams::check`] makes it.
+/// Variational inference with valid settings; only [`VariationalParams::check`] makes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variational(VariationalParams);
 

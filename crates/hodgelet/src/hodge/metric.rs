@@ -12,8 +12,7 @@
 //! sides of a triangle whose corners nearly lie on a line have cotangents without bound: where each edge carries noise of
 //! its own, such slivers outweigh all the rest, and `Median` is the better choice.
 
-use super::CellWeights;
-use crate::complex::Complex;
+use crate::complex::{CellWeights, Complex};
 use serde::{Deserialize, Serialize};
 
 /// Least weight of an edge, dual over primal length; 1/√3 belongs to equilateral triangles.

@@ -2,14 +2,15 @@
 //!
 //! With positive weights `M_k` on the cells, every `B_k` is replaced by `B̃_k = M_{k−1}^{−1/2} B_k M_k^{1/2}`;
 //! `B̃_k B̃_{k+1} = 0` still holds, and nothing else changes. The combinatorial operators have all weights 1; every
-//! normalization and metric is a choice of `M_k`: see [`Weighting`], [`CellWeights`] and [`metric_weights`].
+//! normalization and metric is a choice of `M_k`: see [`Weighting`], [`metric_weights`] and
+//! [`CellWeights`](crate::complex::CellWeights).
 
 mod decompose;
 mod laplacian;
 mod metric;
 mod operators;
 mod spectrum;
-mod weights;
+mod weighting;
 
 pub use decompose::{Decomposition, decompose};
 pub use laplacian::{Term, laplacian};
@@ -17,8 +18,9 @@ pub use metric::{DualArea, MIN_EDGE_WEIGHT, MetricError, metric_weights, unit_me
 pub use operators::Operators;
 pub use spectrum::{BoundarySpectrum, Side, Spectrum, betti_numbers, spectrum};
 pub(crate) use spectrum::{count_zeros, gram_entries, smaller_side};
-pub use weights::{CellWeights, Variable, WeightError, Weighting};
+pub use weighting::{Variable, Weighting};
 
+use crate::complex::WeightError;
 use serde::{Deserialize, Serialize};
 
 /// One of the three orthogonal parts of the signals on the cells of one dimension.
@@ -87,7 +89,7 @@ pub enum HodgeError {
 }
 
 impl HodgeError {
-    /// A way out, where there is one.
+    /// A suggested fix, where there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {

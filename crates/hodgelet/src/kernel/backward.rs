@@ -1,6 +1,6 @@
 //! Derivatives of a function of the Gram matrix, by reverse mode.
 //!
-//! Let `G = ∂f/∂K`, symmetric. For a factor with argument `D` (squared distances) or `S` (inner products) put
+//! Let `G = ∂f/∂K`, symmetric. For a block with argument `D` (squared distances) or `S` (inner products) put
 //! `H = G · ∂K/∂D`, entry by entry. With scaled points `X` `[n, n_columns]`,
 //!
 //! ```text
@@ -11,7 +11,7 @@
 //! the square block of each panel on the diagonal is filled, so that the product above needs two matrix products
 //! per panel and no transposed copy. Row sums `H1` come from the same products, through a row of ones in `Xᵀ`.
 
-use super::forward::{FactorCache, GramWorkspace, column_mut};
+use super::forward::{BlockCache, GramWorkspace, column_mut};
 use super::{BaseKernel, BlockKernel};
 use crate::linalg::clear_upper_registers;
 use crate::linalg::dense::{for_each, mirror_lower, panels, reshape};
@@ -28,7 +28,7 @@ pub struct KernelGradient {
     pub inputs: Vec<Mat<f64>>,
 }
 
-/// Sums over all pairs of points for one factor.
+/// Sums over all pairs of points for one block.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     /// `Σ G K_b`: the derivative in the logarithm of the variance.
@@ -54,43 +54,34 @@ pub(super) fn block_gradient(
     workspace: &mut GramWorkspace,
     sensitivities: MatRef<'_, f64>,
     params: &mut Vec<f64>,
-    mut inputs: Option<&mut Mat<f64>>,
+    inputs: Option<&mut Mat<f64>>,
     par: Par,
 ) {
     let n = sensitivities.nrows();
-    let GramWorkspace { factors, slopes, transposed, .. } = workspace;
+    let GramWorkspace { blocks, slopes, transposed, .. } = workspace;
+    let (base, cache) = (&block.base, &blocks[index]);
     reshape(slopes, n, n);
-    let variance_at = params.len();
-    params.push(0.0);
-    for (f, base) in block.factors.iter().enumerate() {
-        let caches = &factors[index];
-        let sums = fill_slopes(block, f, caches, sensitivities, slopes.as_mut(), par);
-        // Every factor gives the same sum; the first one's is kept.
-        if f == 0 {
-            params[variance_at] = sums.variance;
-        }
-        let scales_at = params.len();
-        params.resize(scales_at + base.lengthscales.values.len(), 0.0);
-        if base.lengthscales.values.len() == 1 {
-            params[scales_at] = -2.0 * sums.argument;
-        }
-        if inputs.is_some() || base.lengthscales.values.len() > 1 {
-            let points = &caches[f].points;
-            multiply_slopes(points.with_ones(), slopes.as_ref(), transposed, par);
-            let scales = &mut params[scales_at..];
-            pull_back(base, points.with_ones(), transposed.as_mut(), scales, inputs.as_deref_mut());
-        }
-        if base.family.shape_name().is_some() {
-            params.push(sums.shape);
-        }
+    let sums = fill_slopes(block, cache, sensitivities, slopes.as_mut(), par);
+    params.push(sums.variance);
+    let scales_at = params.len();
+    params.resize(scales_at + base.lengthscales.values.len(), 0.0);
+    if base.lengthscales.values.len() == 1 {
+        params[scales_at] = -2.0 * sums.argument;
+    }
+    if inputs.is_some() || base.lengthscales.values.len() > 1 {
+        let points = cache.points.with_ones();
+        multiply_slopes(points, slopes.as_ref(), transposed, par);
+        pull_back(base, points, transposed.as_mut(), &mut params[scales_at..], inputs);
+    }
+    if base.family.shape_name().is_some() {
+        params.push(sums.shape);
     }
 }
 
-/// `H` of factor `f`, and the sums over it.
+/// `H` of a block, and the sums over it.
 fn fill_slopes(
     block: &BlockKernel,
-    f: usize,
-    caches: &[FactorCache],
+    cache: &BlockCache,
     sensitivities: MatRef<'_, f64>,
     slopes: MatMut<'_, f64>,
     par: Par,
@@ -103,12 +94,11 @@ fn fill_slopes(
         for j in 0..width {
             let diagonal = first + j;
             let column = &mut column_mut(&mut panel, j)[diagonal..];
-            weigh(column, block, f, caches, sensitivities, diagonal);
+            weigh(column, block.variance, sensitivities, diagonal);
             let (on, below) = column.split_at_mut(1);
-            let base = &block.factors[f];
-            sum.add(slope_sums(base, &caches[f], diagonal, diagonal, on), 1.0);
-            sum.add(slope_sums(base, &caches[f], diagonal, diagonal + 1, below), 2.0);
-            if base.family.is_stationary() {
+            sum.add(slope_sums(&block.base, cache, diagonal, diagonal, on), 1.0);
+            sum.add(slope_sums(&block.base, cache, diagonal, diagonal + 1, below), 2.0);
+            if block.base.family.is_stationary() {
                 // A point's distance to itself is constant.
                 on[0] = 0.0;
             }
@@ -121,34 +111,18 @@ fn fill_slopes(
     total
 }
 
-/// `weights = G σ² Π_{other factors} k` in column `j`, from the diagonal down.
-fn weigh(
-    weights: &mut [f64],
-    block: &BlockKernel,
-    f: usize,
-    caches: &[FactorCache],
-    sensitivities: MatRef<'_, f64>,
-    j: usize,
-) {
+/// `weights = σ² G` in column `j`, from the diagonal down.
+fn weigh(weights: &mut [f64], variance: f64, sensitivities: MatRef<'_, f64>, j: usize) {
     let column = sensitivities.col(j).try_as_col_major().expect("the caller made it column-major");
     let column = &column.as_slice()[j..];
-    let variance = block.variance;
     vectorized(
         #[inline(always)]
         || weights.iter_mut().zip(column).for_each(|(w, g)| *w = variance * g),
     );
-    for (other, cache) in caches.iter().enumerate().filter(|&(other, _)| other != f) {
-        debug_assert!(other < block.factors.len(), "one cache for each factor");
-        let values = &cache.values.col_as_slice(j)[j..];
-        vectorized(
-            #[inline(always)]
-            || weights.iter_mut().zip(values).for_each(|(w, v)| *w *= v),
-        );
-    }
 }
 
 /// Turns weights in column `j`, rows from `first`, into slopes, and sums over them.
-fn slope_sums(base: &BaseKernel, cache: &FactorCache, j: usize, first: usize, weights: &mut [f64]) -> Sums {
+fn slope_sums(base: &BaseKernel, cache: &BlockCache, j: usize, first: usize, weights: &mut [f64]) -> Sums {
     let values = &cache.values.col_as_slice(j)[first..];
     let arguments = &cache.arguments.col_as_slice(j)[first..];
     let variance = dot(weights, values);

@@ -1,13 +1,12 @@
-//! A term of the Hodgelet kernel: a variance times a product of base kernels on one block of columns.
+//! A term of the Hodgelet kernel: a variance times a base kernel on one block of columns.
 
 use super::{Family, KernelError, Lengthscales};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Bounds of every hyperparameter: products of a few of them stay far from overflow.
-const RANGE: (f64, f64) = (1e-100, 1e100);
+pub(crate) const RANGE: (f64, f64) = (1e-100, 1e100);
 
-/// A family with its lengthscales and shape; may hold nonsense until a [`SumKernel`](super::SumKernel) is made
-/// of it.
+/// A family with its lengthscales and shape; validated when a [`SumKernel`](super::SumKernel) is made of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BaseKernel {
     /// The covariance function.
@@ -38,7 +37,7 @@ impl BaseKernel {
         scales.chain(self.family.shape_name().map(|name| (name.to_owned(), self.shape)))
     }
 
-    pub(super) fn n_params(&self) -> usize {
+    fn n_params(&self) -> usize {
         self.lengthscales.values.len() + usize::from(self.family.shape_name().is_some())
     }
 
@@ -48,84 +47,59 @@ impl BaseKernel {
     }
 }
 
-/// `σ² Π_f k_f(z, z')` on one block of columns; may hold nonsense until a [`SumKernel`](super::SumKernel) is
-/// made of it.
+/// `σ² k(z, z')` on one block of columns; validated when a [`SumKernel`](super::SumKernel) is made of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BlockKernel {
     /// The variance `σ²`.
     pub variance: f64,
-    /// The factors of the product, usually one.
-    pub factors: Vec<BaseKernel>,
+    /// The base kernel `k`.
+    #[serde(rename = "factors", serialize_with = "write_factors", deserialize_with = "read_factors")]
+    pub base: BaseKernel,
+}
+
+/// Model files hold the base kernel as a list of one factor.
+fn write_factors<S: Serializer>(base: &BaseKernel, serializer: S) -> Result<S::Ok, S::Error> {
+    [base].serialize(serializer)
+}
+
+fn read_factors<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BaseKernel, D::Error> {
+    let factors = Vec::<BaseKernel>::deserialize(deserializer)?;
+    let found = factors.len();
+    let one = <[BaseKernel; 1]>::try_from(factors).map(|[base]| base);
+    one.map_err(|_| serde::de::Error::custom(format!("a kernel of {found} factors, expected 1")))
 }
 
 impl BlockKernel {
     /// `σ² k(z, z')`.
     #[must_use]
     pub fn new(variance: f64, base: BaseKernel) -> Self {
-        Self { variance, factors: vec![base] }
+        Self { variance, base }
     }
 
-    /// The product of this kernel and another base kernel on the same columns.
-    #[must_use]
-    pub fn times(mut self, base: BaseKernel) -> Self {
-        self.factors.push(base);
-        self
-    }
-
-    /// The settings, or the first that makes no sense; `block` is for the message.
+    /// Checks the settings and values; `block` is for the message.
     pub(super) fn check(&self, block: usize) -> Result<(), KernelError> {
-        if self.factors.is_empty() {
-            return Err(KernelError::NoFactors { block });
+        self.base.family.check()?;
+        let lengthscales = &self.base.lengthscales;
+        let (expected, found) = (lengthscales.n_expected(), lengthscales.values.len());
+        if expected != found {
+            return Err(KernelError::Lengthscales { block, expected, found });
         }
-        for (f, base) in self.factors.iter().enumerate() {
-            base.family.check()?;
-            let (expected, found) = (base.lengthscales.n_expected(), base.lengthscales.values.len());
-            if expected != found {
-                let name = format!("block {block} factor {f}");
-                return Err(KernelError::Lengthscales { name, expected, found });
-            }
-        }
-        self.check_columns(block)?;
         self.hyperparameters(block).try_for_each(|(name, value)| check_value(name, value))
     }
 
-    /// All factors that fix the number of columns must agree.
-    fn check_columns(&self, block: usize) -> Result<(), KernelError> {
-        let mut counts = self.factors.iter().filter_map(|base| base.lengthscales.n_columns());
-        let Some(expected) = counts.next() else { return Ok(()) };
-        match counts.find(|&found| found != expected) {
-            Some(found) => Err(KernelError::Columns { block, expected, found }),
-            None => Ok(()),
-        }
-    }
-
-    /// Number of columns, where a factor fixes it.
-    pub(super) fn n_columns(&self) -> Option<usize> {
-        self.factors.iter().find_map(|base| base.lengthscales.n_columns())
-    }
-
-    pub(super) fn is_stationary(&self) -> bool {
-        self.factors.iter().all(|base| base.family.is_stationary())
-    }
-
-    /// Variance, then the lengthscales and shape of each factor, with their names.
-    pub(super) fn hyperparameters(&self, block: usize) -> impl Iterator<Item = (String, f64)> + '_ {
-        let several = self.factors.len() > 1;
-        let of_factors = self.factors.iter().enumerate().flat_map(move |(f, base)| {
-            let prefix = if several { format!("block {block} factor {f}") } else { format!("block {block}") };
-            base.hyperparameters().map(move |(name, value)| (format!("{prefix} {name}"), value))
-        });
-        std::iter::once((format!("block {block} variance"), self.variance)).chain(of_factors)
+    /// Variance, then the lengthscales and shape of the base kernel, with their names.
+    pub(crate) fn hyperparameters(&self, block: usize) -> impl Iterator<Item = (String, f64)> + '_ {
+        let all = std::iter::once(("variance".to_owned(), self.variance)).chain(self.base.hyperparameters());
+        all.map(move |(name, value)| (format!("block {block} {name}"), value))
     }
 
     /// The same hyperparameters in the same order, to be set.
     pub(super) fn hyperparameters_mut(&mut self) -> impl Iterator<Item = &mut f64> {
-        let factors = self.factors.iter_mut().flat_map(BaseKernel::hyperparameters_mut);
-        std::iter::once(&mut self.variance).chain(factors)
+        std::iter::once(&mut self.variance).chain(self.base.hyperparameters_mut())
     }
 
     pub(crate) fn n_params(&self) -> usize {
-        1 + self.factors.iter().map(BaseKernel::n_params).sum::<usize>()
+        1 + self.base.n_params()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Covariances between two sets of points, and of each point with itself.
 
 use super::block::BlockKernel;
-use super::forward::{add_product, column_mut};
+use super::forward::{add_scaled, column_mut};
 use super::points::{Points, center, distances, products};
 use super::sum::{all_finite, check_columns};
 use super::{BaseKernel, KernelError, SumKernel};
@@ -61,11 +61,8 @@ impl SumKernel {
         let mut points = Points::default();
         for (b, (block, &z)) in self.blocks().iter().zip(inputs).enumerate() {
             let mut values = vec![block.variance; out.len()];
-            let center = center(z);
-            for base in &block.factors {
-                points.fill(base, b, z, &center)?;
-                multiply_diagonal(base, &points, &mut values);
-            }
+            points.fill(&block.base, b, z, &center(z))?;
+            multiply_diagonal(&block.base, &points, &mut values);
             out.iter_mut().zip(values).for_each(|(o, v)| *o += v);
         }
         all_finite(&out, "diagonal of the gram matrix")?;
@@ -115,25 +112,19 @@ fn add_cross(
     par: Par,
 ) -> Result<(), KernelError> {
     let center = center(right);
-    let mut scaled = Vec::with_capacity(block.factors.len());
-    for base in &block.factors {
-        let (mut l, mut r) = (Points::default(), Points::default());
-        l.fill(base, index, left, &center)?;
-        r.fill(base, index, right, &center)?;
-        scaled.push((base, l, r));
-    }
+    let (mut l, mut r) = (Points::default(), Points::default());
+    l.fill(&block.base, index, left, &center)?;
+    r.fill(&block.base, index, right, &center)?;
     for_each(panels(out), par, |(first, mut panel)| {
-        let filled: Vec<Mat<f64>> =
-            scaled.iter().map(|(base, l, r)| cross_panel(base, l, r, first, panel.ncols())).collect();
+        let values = cross_panel(&block.base, &l, &r, first, panel.ncols());
         for j in 0..panel.ncols() {
-            let values: Vec<&[f64]> = filled.iter().map(|v| v.col_as_slice(j)).collect();
-            add_product(column_mut(&mut panel, j), block.variance, &values, false);
+            add_scaled(column_mut(&mut panel, j), block.variance, values.col_as_slice(j), false);
         }
     });
     Ok(())
 }
 
-/// Values of one factor between all points of `left` and `width` points of `right` from `first`.
+/// Values of a base kernel between all points of `left` and `width` points of `right` from `first`.
 fn cross_panel(base: &BaseKernel, left: &Points, right: &Points, first: usize, width: usize) -> Mat<f64> {
     let mut arguments = Mat::zeros(left.len(), width);
     let mut values = Mat::zeros(left.len(), width);

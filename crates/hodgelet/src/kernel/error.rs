@@ -7,12 +7,6 @@ pub enum KernelError {
     /// A sum without terms.
     #[error("a kernel needs at least one block")]
     NoBlocks,
-    /// A product without factors.
-    #[error("block {block} has no factor, expected at least one")]
-    NoFactors {
-        /// The block.
-        block: usize,
-    },
     /// A Matérn smoothness out of range.
     #[error("smoothness of a matern kernel must be from {lowest} to {highest}, got {found}")]
     Smoothness {
@@ -44,10 +38,10 @@ pub enum KernelError {
         highest: f64,
     },
     /// A map from columns to lengthscales that does not fit the lengthscales.
-    #[error("{name} has {found} lengthscales, but its columns need {expected}")]
+    #[error("block {block} has {found} lengthscales, but its columns need {expected}")]
     Lengthscales {
-        /// Block and factor.
-        name: String,
+        /// The block.
+        block: usize,
         /// Number of lengthscales the columns refer to.
         expected: usize,
         /// Number of lengthscales given.
@@ -148,7 +142,6 @@ mod tests {
         let name = || "block 1 variance".to_owned();
         let cases = [
             (E::NoBlocks, "a kernel needs at least one block"),
-            (E::NoFactors { block: 2 }, "block 2 has no factor, expected at least one"),
             (
                 E::Smoothness { found: -1.0, lowest: 0.05, highest: 50.0 },
                 "smoothness of a matern kernel must be from 0.05 to 50, got -1",
@@ -162,8 +155,8 @@ mod tests {
                 "block 1 variance must be between 1e-100 and 1e100, got 0e0",
             ),
             (
-                E::Lengthscales { name: "block 0 factor 0".into(), expected: 3, found: 2 },
-                "block 0 factor 0 has 2 lengthscales, but its columns need 3",
+                E::Lengthscales { block: 0, expected: 3, found: 2 },
+                "block 0 has 2 lengthscales, but its columns need 3",
             ),
             (E::Params { expected: 3, found: 2 }, "expected 3 kernel parameters, got 2"),
             (E::Blocks { expected: 3, found: 2 }, "expected 3 blocks of features, got 2"),

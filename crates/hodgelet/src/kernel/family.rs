@@ -103,6 +103,39 @@ impl Family {
     }
 }
 
+impl std::fmt::Display for Family {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::SquaredExponential => f.write_str("se"),
+            Self::Matern12 => f.write_str("matern12"),
+            Self::Matern32 => f.write_str("matern32"),
+            Self::Matern52 => f.write_str("matern52"),
+            Self::Matern { nu } => write!(f, "matern:{nu:?}"),
+            Self::RationalQuadratic => f.write_str("rq"),
+            Self::Linear => f.write_str("linear"),
+            Self::Polynomial { degree } => write!(f, "poly:{degree}"),
+        }
+    }
+}
+
+impl std::str::FromStr for Family {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Ok(match text.split_once(':').unwrap_or((text, "")) {
+            ("se", "") => Self::SquaredExponential,
+            ("matern12", "") => Self::Matern12,
+            ("matern32", "") => Self::Matern32,
+            ("matern52", "") => Self::Matern52,
+            ("rq", "") => Self::RationalQuadratic,
+            ("linear", "") => Self::Linear,
+            ("matern", nu) => Self::Matern { nu: nu.parse().map_err(|_| ())? },
+            ("poly", degree) => Self::Polynomial { degree: degree.parse().map_err(|_| ())? },
+            _ => return Err(()),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +181,16 @@ mod tests {
             assert_eq!(value(family, 1.3, 0.0), 1.0, "{family:?}");
             let far = value(family, 1.3, 1e200);
             assert!((0.0..1e-200).contains(&far), "{family:?}: {far}");
+        }
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for family in ALL {
+            assert_eq!(family.to_string().parse(), Ok(family));
+        }
+        for wrong in ["rbf", "poly:x", "matern", "se:2"] {
+            assert_eq!(wrong.parse::<Family>(), Err(()), "{wrong}");
         }
     }
 

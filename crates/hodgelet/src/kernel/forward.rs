@@ -11,24 +11,24 @@ use faer::{Mat, MatMut, MatRef, Par};
 ///
 /// # Complexity
 ///
-/// Two `[n, n]` matrices for each factor of each block, and one more.
+/// Two `[n, n]` matrices for each block, and one more.
 #[derive(Clone, Debug)]
 pub struct GramWorkspace {
-    pub(super) factors: Vec<Vec<FactorCache>>, // by block, then factor
-    pub(super) slopes: Mat<f64>,               // [n, n], lower triangle and diagonal blocks
-    pub(super) transposed: Mat<f64>,           // [n_columns + 1, n]
-    pub(super) params: Vec<f64>,               // of the kernel that filled it; empty when stale
+    pub(super) blocks: Vec<BlockCache>,
+    pub(super) slopes: Mat<f64>,     // [n, n], lower triangle and diagonal blocks
+    pub(super) transposed: Mat<f64>, // [n_columns + 1, n]
+    pub(super) params: Vec<f64>,     // of the kernel that filled it; empty when stale
 }
 
-/// One factor at all pairs of points; lower triangles.
+/// The base kernel of one block at all pairs of points; lower triangles.
 #[derive(Clone, Debug)]
-pub(super) struct FactorCache {
+pub(super) struct BlockCache {
     pub(super) points: Points,
     pub(super) arguments: Mat<f64>, // squared distances or inner products, [n, n]
     pub(super) values: Mat<f64>,    // [n, n]
 }
 
-impl Default for FactorCache {
+impl Default for BlockCache {
     fn default() -> Self {
         Self { points: Points::default(), arguments: Mat::new(), values: Mat::new() }
     }
@@ -36,7 +36,7 @@ impl Default for FactorCache {
 
 impl Default for GramWorkspace {
     fn default() -> Self {
-        Self { factors: Vec::new(), slopes: Mat::new(), transposed: Mat::new(), params: Vec::new() }
+        Self { blocks: Vec::new(), slopes: Mat::new(), transposed: Mat::new(), params: Vec::new() }
     }
 }
 
@@ -47,13 +47,10 @@ impl GramWorkspace {
         Self::default()
     }
 
-    /// Room for these blocks.
-    pub(super) fn prepare(&mut self, blocks: &[BlockKernel]) {
+    /// Room for this many blocks.
+    pub(super) fn prepare(&mut self, n_blocks: usize) {
         self.params.clear();
-        self.factors.resize_with(blocks.len(), Vec::new);
-        for (factors, block) in self.factors.iter_mut().zip(blocks) {
-            factors.resize_with(block.factors.len(), FactorCache::default);
-        }
+        self.blocks.resize_with(n_blocks, BlockCache::default);
     }
 }
 
@@ -62,55 +59,30 @@ pub(super) fn add_block(
     block: &BlockKernel,
     index: usize,
     inputs: MatRef<'_, f64>,
-    caches: &mut [FactorCache],
+    cache: &mut BlockCache,
     out: MatMut<'_, f64>,
     replace: bool,
     par: Par,
 ) -> Result<(), KernelError> {
     let n = inputs.nrows();
-    let center = center(inputs);
-    for (base, cache) in block.factors.iter().zip(caches.iter_mut()) {
-        cache.points.fill(base, index, inputs, &center)?;
-        reshape(&mut cache.arguments, n, n);
-        reshape(&mut cache.values, n, n);
-    }
-    for_each(work(block, caches, out), par, |panel| {
-        let (first, mut out, factors) = (panel.first, panel.out, panel.factors);
-        let mut filled = Vec::with_capacity(factors.len());
-        for (base, points, mut arguments, mut values) in factors {
-            fill_panel(base, points, first, arguments.as_mut(), values.as_mut());
-            filled.push(values);
-        }
+    cache.points.fill(&block.base, index, inputs, &center(inputs))?;
+    reshape(&mut cache.arguments, n, n);
+    reshape(&mut cache.values, n, n);
+    let points = &cache.points;
+    let matrices = panels(cache.arguments.as_mut()).into_iter().zip(panels(cache.values.as_mut()));
+    let work: Vec<_> = panels(out).into_iter().zip(matrices).collect();
+    for_each(work, par, |((first, mut out), ((_, mut arguments), (_, mut values)))| {
+        fill_panel(&block.base, points, first, arguments.as_mut(), values.as_mut());
         for j in 0..out.ncols() {
             let diagonal = first + j;
-            let column = &mut column_mut(&mut out, j)[diagonal..];
-            let values: Vec<&[f64]> = filled.iter_mut().map(|v| &column_mut(v, j)[diagonal..]).collect();
-            add_product(column, block.variance, &values, replace);
+            let values = &column_mut(&mut values, j)[diagonal..];
+            add_scaled(&mut column_mut(&mut out, j)[diagonal..], block.variance, values, replace);
         }
     });
     Ok(())
 }
 
-/// A panel of columns of all matrices of one block.
-struct Panel<'a> {
-    first: usize,
-    out: MatMut<'a, f64>,
-    factors: Vec<(&'a BaseKernel, &'a Points, MatMut<'a, f64>, MatMut<'a, f64>)>,
-}
-
-fn work<'a>(block: &'a BlockKernel, caches: &'a mut [FactorCache], out: MatMut<'a, f64>) -> Vec<Panel<'a>> {
-    let mut work: Vec<Panel<'a>> =
-        panels(out).into_iter().map(|(first, out)| Panel { first, out, factors: Vec::new() }).collect();
-    for (base, cache) in block.factors.iter().zip(caches) {
-        let matrices = panels(cache.arguments.as_mut()).into_iter().zip(panels(cache.values.as_mut()));
-        for (panel, ((_, arguments), (_, values))) in work.iter_mut().zip(matrices) {
-            panel.factors.push((base, &cache.points, arguments, values));
-        }
-    }
-    work
-}
-
-/// Arguments and values of one factor in a panel of columns from `first`, on and below the diagonal.
+/// Arguments and values of a base kernel in a panel of columns from `first`, on and below the diagonal.
 fn fill_panel(
     base: &BaseKernel,
     points: &Points,
@@ -131,23 +103,18 @@ fn fill_panel(
     }
 }
 
-/// `out ← σ² Π values`, or adds that.
-pub(super) fn add_product(out: &mut [f64], variance: f64, values: &[&[f64]], replace: bool) {
-    match values {
-        [one] if replace => vectorized(
+/// `out ← σ² values`, or adds that.
+pub(super) fn add_scaled(out: &mut [f64], variance: f64, values: &[f64], replace: bool) {
+    if replace {
+        vectorized(
             #[inline(always)]
-            || out.iter_mut().zip(*one).for_each(|(o, v)| *o = variance * v),
-        ),
-        [one] => vectorized(
+            || out.iter_mut().zip(values).for_each(|(o, v)| *o = variance * v),
+        );
+    } else {
+        vectorized(
             #[inline(always)]
-            || out.iter_mut().zip(*one).for_each(|(o, v)| *o += variance * v),
-        ),
-        several => {
-            for (i, o) in out.iter_mut().enumerate() {
-                let product = several.iter().fold(variance, |product, v| product * v[i]);
-                *o = if replace { product } else { *o + product };
-            }
-        }
+            || out.iter_mut().zip(values).for_each(|(o, v)| *o += variance * v),
+        );
     }
 }
 

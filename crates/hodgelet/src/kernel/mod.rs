@@ -1,13 +1,13 @@
-//! Covariance functions on feature vectors: families, lengthscales, products, and sums over blocks of columns.
+//! Covariance functions on feature vectors: families, lengthscales, and sums over blocks of columns.
 //!
 //! The Hodgelet kernel is a sum over blocks, \[Alain24\] Eq. (7):
 //!
 //! ```text
-//! κ(G, G') = Σ_b σ_b² Π_f k_bf(z_b, z_b')
+//! κ(G, G') = Σ_b σ_b² k_b(z_b, z_b')
 //! ```
 //!
-//! where block `b` sees its own feature matrix `Z_b` `[n_points, n_columns]`, and each factor `k_bf` a
-//! [`Family`] with [`Lengthscales`]. Settings are plain structs; [`SumKernel::new`] examines them.
+//! where block `b` sees its own feature matrix `Z_b` `[n_points, n_columns]`, and `k_b` is a [`Family`] with
+//! [`Lengthscales`]. Settings are plain structs; [`SumKernel::new`] examines them.
 //!
 //! ```
 //! use faer::{Mat, Par};
@@ -38,6 +38,7 @@ mod squared_exponential;
 mod sum;
 
 pub use backward::KernelGradient;
+pub(crate) use block::RANGE;
 pub use block::{BaseKernel, BlockKernel};
 pub use error::KernelError;
 pub use family::Family;

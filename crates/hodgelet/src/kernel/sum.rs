@@ -9,10 +9,10 @@ use crate::linalg::dense::{mirror_lower, reshape};
 use faer::{Mat, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
-/// A sum of kernels, each on its own block of columns; settings and parameters known to be sound.
+/// A sum of kernels, each on its own block of columns; settings and parameters are valid.
 ///
-/// Parameters are the logarithms of the hyperparameters: block by block the variance, then for each factor its
-/// lengthscales and its α or offset.
+/// Parameters are the logarithms of the hyperparameters: block by block the variance, then the lengthscales and the α or
+/// offset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked", into = "Unchecked")]
 pub struct SumKernel {
@@ -43,7 +43,7 @@ impl SumKernel {
     ///
     /// # Errors
     ///
-    /// [`KernelError`] names the first setting or hyperparameter that makes no sense.
+    /// [`KernelError`] names the first setting or hyperparameter that is invalid.
     pub fn new(blocks: Vec<BlockKernel>) -> Result<Self, KernelError> {
         if blocks.is_empty() {
             return Err(KernelError::NoBlocks);
@@ -110,10 +110,8 @@ impl SumKernel {
         for (block, &z) in self.blocks.iter().zip(inputs) {
             let center = center(z);
             bounds.push(f64::NEG_INFINITY);
-            for base in &block.factors {
-                bounds.extend(lengthscale_floors(base, z, &center).into_iter().map(f64::ln));
-                bounds.extend(base.family.shape_name().map(|_| f64::NEG_INFINITY));
-            }
+            bounds.extend(lengthscale_floors(&block.base, z, &center).into_iter().map(f64::ln));
+            bounds.extend(block.base.family.shape_name().map(|_| f64::NEG_INFINITY));
         }
         Ok(bounds)
     }
@@ -139,7 +137,7 @@ impl SumKernel {
     ///
     /// # Complexity
     ///
-    /// `n² n_columns` multiplications a factor, by matrix products, and `n²/2` evaluations of its family.
+    /// `n² n_columns` multiplications per block, by matrix products, and `n²/2` evaluations of its family.
     pub fn gram_lower(
         &self,
         inputs: &[MatRef<'_, f64>],
@@ -148,13 +146,13 @@ impl SumKernel {
         par: Par,
     ) -> Result<(), KernelError> {
         self.check_inputs(inputs)?;
-        workspace.prepare(&self.blocks);
+        workspace.prepare(self.blocks.len());
         let n = inputs[0].nrows();
         reshape(out, n, n);
         for (b, block) in self.blocks.iter().enumerate() {
-            add_block(block, b, inputs[b], &mut workspace.factors[b], out.as_mut(), b == 0, par)?;
+            add_block(block, b, inputs[b], &mut workspace.blocks[b], out.as_mut(), b == 0, par)?;
         }
-        if !self.blocks.iter().all(BlockKernel::is_stationary) {
+        if !self.blocks.iter().all(|block| block.base.family.is_stationary()) {
             let lower = (0..n).flat_map(|j| &out.col_as_slice(j)[j..]);
             all_finite(lower, "gram matrix")?;
         }
@@ -197,7 +195,7 @@ impl SumKernel {
         for (b, block) in self.blocks.iter().enumerate() {
             let mut inputs = gradient.inputs.get_mut(b);
             if let Some(inputs) = &mut inputs {
-                reshape(inputs, n, workspace.factors[b][0].points.n_columns());
+                reshape(inputs, n, workspace.blocks[b].points.n_columns());
                 inputs.fill(0.0);
             }
             block_gradient(block, b, workspace, sensitivities, &mut gradient.params, inputs, par);
@@ -209,10 +207,8 @@ impl SumKernel {
 
     /// Number of points in the workspace, if this kernel filled it with its present parameters.
     fn filled_with(&self, workspace: &GramWorkspace) -> Option<usize> {
-        let fits = workspace.params == self.params()
-            && workspace.factors.len() == self.blocks.len()
-            && self.blocks.iter().zip(&workspace.factors).all(|(b, f)| b.factors.len() == f.len());
-        fits.then(|| workspace.factors[0][0].points.len())
+        let fits = workspace.params == self.params() && workspace.blocks.len() == self.blocks.len();
+        fits.then(|| workspace.blocks[0].points.len())
     }
 
     pub(super) fn check_inputs(&self, inputs: &[MatRef<'_, f64>]) -> Result<(), KernelError> {
@@ -236,7 +232,7 @@ pub(super) fn check_columns(
     index: usize,
     z: MatRef<'_, f64>,
 ) -> Result<(), KernelError> {
-    match block.n_columns() {
+    match block.base.lengthscales.n_columns() {
         Some(expected) if expected != z.ncols() => {
             Err(KernelError::Columns { block: index, expected, found: z.ncols() })
         }

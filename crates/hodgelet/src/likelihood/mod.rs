@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 /// deviation: at 1e-6 they are still good to 1e-10, and the value is off by 1e-12 at most.
 pub(crate) const VARIANCE_FLOOR: f64 = 1e-12;
 
-/// Which likelihood, with its settings, not yet examined.
+/// Which likelihood, with its settings, not yet validated.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "type")]
 pub enum LikelihoodParams {
@@ -59,11 +59,8 @@ pub enum LikelihoodParams {
         /// Fixed points of a prediction, for more than three classes.
         prediction_points: usize,
     },
-    /// Real targets.
-    Gaussian {
-        /// Variance of the noise.
-        noise_variance: f64,
-    },
+    /// Real targets; the variance of the noise is learned.
+    Gaussian,
 }
 
 impl LikelihoodParams {
@@ -108,13 +105,13 @@ impl LikelihoodParams {
                 check_size("prediction points", prediction_points, MOST_POINTS)?;
                 Ok(Likelihood::Softmax(Softmax::new(nodes, points, prediction_points, n_classes), n_classes))
             }
-            Self::Gaussian { noise_variance } => {
-                check_range("noise variance", noise_variance, 0.0 < noise_variance, f64::INFINITY)?;
-                Ok(Likelihood::Gaussian(Gaussian::new(noise_variance)))
-            }
+            Self::Gaussian => Likelihood::gaussian(INITIAL_NOISE),
         }
     }
 }
+
+/// Noise variance of standardized real targets before training.
+const INITIAL_NOISE: f64 = 0.1;
 
 /// Beyond this many Gauss–Hermite nodes the outer weights are below the smallest number.
 const MOST_NODES: usize = 300;
@@ -148,6 +145,37 @@ pub enum Likelihood {
 }
 
 impl Likelihood {
+    /// Real targets with noise of this variance.
+    ///
+    /// # Errors
+    ///
+    /// [`LikelihoodError::Range`] unless it is positive and finite.
+    pub fn gaussian(noise_variance: f64) -> Result<Self, LikelihoodError> {
+        check_range("noise variance", noise_variance, 0.0 < noise_variance, f64::INFINITY)?;
+        Ok(Self::Gaussian(Gaussian::new(noise_variance)))
+    }
+
+    /// The learned values, by name; all of them are positive.
+    #[must_use]
+    pub fn hyperparameters(&self) -> Vec<(&'static str, f64)> {
+        match self {
+            Self::Gaussian(gaussian) => vec![("noise variance", gaussian.noise_variance())],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Sets the learned values from their logarithms, in the order of [`hyperparameters`](Self::hyperparameters).
+    ///
+    /// # Errors
+    ///
+    /// [`LikelihoodError::Range`] for an extreme value; the likelihood then stays as it was.
+    pub fn set_params(&mut self, logs: &[f64]) -> Result<(), LikelihoodError> {
+        if let (Self::Gaussian(_), [log]) = (&*self, logs) {
+            *self = Self::gaussian(log.exp())?;
+        }
+        Ok(())
+    }
+
     /// Number of latent functions.
     #[must_use]
     pub fn n_latents(&self) -> usize {

@@ -68,27 +68,6 @@ impl Softmax {
         });
         log_sum_exp(terms.into_iter())
     }
-
-    /// Mean of `softmax(mean + factor z)` over the points of the prediction rule, for a lower triangular
-    /// `factor`: predictive probabilities when the latent values are correlated.
-    pub(crate) fn correlated_probabilities(
-        points: &NormalPoints,
-        mean: &[f64],
-        factor: faer::MatRef<'_, f64>,
-        out: &mut [f64],
-    ) {
-        out.fill(0.0);
-        let mut latent = vec![0.0; mean.len()];
-        for z in points.iter() {
-            for (c, slot) in latent.iter_mut().enumerate() {
-                *slot = mean[c] + (0..=c).map(|d| factor[(c, d)] * z[d]).sum::<f64>();
-            }
-            let partition = log_sum_exp(latent.iter().copied());
-            for (p, f) in out.iter_mut().zip(&latent) {
-                *p += (f - partition).exp() / points.len() as f64;
-            }
-        }
-    }
 }
 
 impl Rule {

@@ -11,7 +11,7 @@ fn every_kind() -> Vec<(Likelihood, Observations)> {
     let floored = LikelihoodParams::Bernoulli { link: Link::Probit { floor: 1e-3 }, nodes: 20 };
     let reals = Observations::grouped_reals(&[0.3, -1.0, 2.0, 0.0, 0.1, 5.0, 0.5], &[0, 1, 2, 3, 4, 5, 0], 6)
         .unwrap();
-    let mut all = vec![(LikelihoodParams::Gaussian { noise_variance: 0.3 }.check(0).unwrap(), reals)];
+    let mut all = vec![(Likelihood::gaussian(0.3).unwrap(), reals)];
     for params in [LikelihoodParams::PROBIT, LikelihoodParams::LOGIT, floored] {
         all.push((params.check(2).unwrap(), classes(2)));
     }
@@ -117,7 +117,7 @@ fn nonsense_is_refused_with_facts() {
         "a multi-class likelihood needs at least 2 classes, got 1"
     );
     assert_eq!(
-        message(LikelihoodParams::Gaussian { noise_variance: -1.0 }, 0),
+        Likelihood::gaussian(-1.0).unwrap_err().to_string(),
         "noise variance must be at least 0 (above 0 where a logarithm needs it) and below inf, got -1"
     );
     assert_eq!(

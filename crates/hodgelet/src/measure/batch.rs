@@ -8,10 +8,9 @@ use super::component::{BothSides, Columns, energies, energies_without_vectors};
 use super::harmonic::{self, Neighbor};
 use super::live::LiveSignal;
 use super::{ComplexMeasures, DimMeasures, EnergyMeasure};
-use crate::complex::Complex;
+use crate::complex::{CellWeights, Complex};
 use crate::hodge::{
-    BoundarySpectrum, CellWeights, HodgeError, Operators, Side, Weighting, count_zeros, gram_entries,
-    smaller_side,
+    BoundarySpectrum, HodgeError, Operators, Side, Weighting, count_zeros, gram_entries, smaller_side,
 };
 use crate::linalg::eigen::Eigenpairs;
 use crate::linalg::lanes::{LANES, LaneSolver};
@@ -80,21 +79,22 @@ pub fn measure(sample: &Sample<'_>, weighting: Weighting) -> Result<ComplexMeasu
 ///
 /// # Errors
 ///
-/// [`MeasureError`] names the first complex at fault.
+/// [`MeasureError`] names the first complex at fault, unless `sample` failed before.
 ///
 /// # Complexity
 ///
 /// Cubic in the size of each complex; memory for eigenvectors of 2,048 complexes at a time.
-pub fn measure_all<'a>(
+pub fn measure_all<'a, E: From<MeasureError> + Send>(
     count: usize,
-    sample: impl Fn(usize) -> Sample<'a> + Sync,
+    sample: impl Fn(usize) -> Result<Sample<'a>, E> + Sync,
     weighting: Weighting,
     mut progress: impl FnMut(usize) -> ControlFlow<()>,
-) -> Result<Vec<ComplexMeasures>, MeasureError> {
+) -> Result<Vec<ComplexMeasures>, E> {
     let mut measures = Vec::with_capacity(count);
     for start in (0..count).step_by(CHUNK) {
         let range = start..count.min(start + CHUNK);
-        let samples: Vec<Sample<'a>> = range.clone().into_par_iter().map(&sample).collect();
+        let samples: Vec<Result<Sample<'a>, E>> = range.clone().into_par_iter().map(&sample).collect();
+        let samples: Vec<Sample<'a>> = samples.into_iter().collect::<Result<_, E>>()?;
         let located = |(offset, result): (usize, Result<_, HodgeError>)| {
             result.map_err(|source| MeasureError::Complex { index: start + offset, source })
         };
@@ -102,7 +102,7 @@ pub fn measure_all<'a>(
             measures.push(result?);
         }
         if progress(range.end).is_break() {
-            return Err(MeasureError::Cancelled { done: range.end });
+            return Err(MeasureError::Cancelled { done: range.end }.into());
         }
     }
     Ok(measures)

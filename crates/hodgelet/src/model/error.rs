@@ -9,6 +9,7 @@ use crate::hodge::MetricError;
 use crate::kernel::KernelError;
 use crate::likelihood::{LikelihoodError, ObservationError};
 use crate::measure::MeasureError;
+use crate::settings::SettingError;
 use crate::train::TrainError;
 use crate::wavelet::BankError;
 
@@ -73,6 +74,16 @@ pub enum ModelError {
         /// Channels found.
         found: usize,
     },
+    /// More features than can be held.
+    #[error("{columns} columns for {complexes} graphs, expected at most {most} numbers in all")]
+    TooLarge {
+        /// Columns of features.
+        columns: usize,
+        /// Complexes.
+        complexes: usize,
+        /// Numbers allowed.
+        most: usize,
+    },
     /// More points on the spectrum than can be meant.
     #[error("{found} points on the spectrum, expected at most {most}")]
     Points {
@@ -106,7 +117,21 @@ pub enum ModelError {
     Encode(#[from] EncodeError),
     /// From the spectra.
     #[error(transparent)]
-    Measure(#[from] MeasureError),
+    Measure(MeasureError),
+    /// From the lift of a complex.
+    #[error("complex {index}: {source}")]
+    Lift {
+        /// Index of the complex.
+        index: usize,
+        /// What is wrong with it.
+        source: ComplexError,
+    },
+    /// Parts of a feature space that contradict each other.
+    #[error("{fault}")]
+    Space {
+        /// Which.
+        fault: String,
+    },
     /// From the metric of a surface.
     #[error("complex {index}: {source}")]
     Metric {
@@ -139,9 +164,21 @@ pub enum ModelError {
     /// From inference.
     #[error(transparent)]
     Gp(#[from] GpError),
+    /// From a setting given by name.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// From the optimizer.
     #[error(transparent)]
     Train(#[from] TrainError),
+}
+
+impl From<MeasureError> for ModelError {
+    fn from(error: MeasureError) -> Self {
+        match error {
+            MeasureError::Cancelled { .. } => Self::Cancelled,
+            other => Self::Measure(other),
+        }
+    }
 }
 
 impl ModelError {
@@ -153,6 +190,7 @@ impl ModelError {
             Self::NoSignal { .. } => {
                 Some("the dataset has no values on these cells; use other dimensions or a constant signal")
             }
+            Self::TooLarge { .. } => Some("ask for fewer filters or points"),
             Self::Constant { .. } => Some("choose other signals, or more varied complexes"),
             Self::Gp(error) => error.hint(),
             Self::Signed(error) => error.hint(),

@@ -1,21 +1,20 @@
 //! Features of all blocks: the maps from measures, trainable or not, and their standardization.
 
-use super::{FeatureTransform, ModelError, SpaceParams};
+use super::ModelError;
 use crate::feature::{
     Block, BlockMeasures, Component, FourierPoints, Standardizer, WaveletTape, harmonic_features,
     signed_features, wavelet_features,
 };
-use crate::wavelet::{Bank, BankParams};
+use crate::settings::Settings;
+use crate::wavelet::Bank;
 use faer::prelude::{Reborrow, ReborrowMut};
-use faer::{Mat, MatMut, MatRef};
-use serde::{Deserialize, Serialize};
+use faer::{Mat, MatMut};
 
 /// Most points on the spectrum that the Fourier baseline may take.
 const MAX_POINTS: usize = 1 << 16;
 
 /// How the measures of a block become features.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", try_from = "Stored", into = "Stored")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum FeatureMap {
     /// Norms of wavelet coefficients.
     Wavelets(Bank),
@@ -27,68 +26,67 @@ pub enum FeatureMap {
     Signed(usize),
 }
 
-/// A [`FeatureMap`] as it is written to files.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Stored {
-    Wavelets { bank: BankParams, parameters: Vec<f64> },
-    Harmonic,
-    Fourier(Vec<f64>),
-    Signed(usize),
-}
-
-impl From<FeatureMap> for Stored {
-    fn from(map: FeatureMap) -> Self {
-        match map {
-            FeatureMap::Wavelets(bank) => {
-                Self::Wavelets { bank: bank.params().get().clone(), parameters: bank.parameters().to_vec() }
-            }
-            FeatureMap::Harmonic => Self::Harmonic,
-            FeatureMap::Fourier(points) => Self::Fourier(points.points().to_vec()),
-            FeatureMap::Signed(count) => Self::Signed(count),
-        }
-    }
-}
-
-impl TryFrom<Stored> for FeatureMap {
-    type Error = ModelError;
-
-    fn try_from(stored: Stored) -> Result<Self, ModelError> {
-        Ok(match stored {
-            Stored::Wavelets { bank, parameters } => {
-                Self::Wavelets(bank.check()?.with_parameters(&parameters)?)
-            }
-            Stored::Harmonic => Self::Harmonic,
-            Stored::Fourier(points) => Self::Fourier(FourierPoints::new(points)?),
-            Stored::Signed(count) => Self::Signed(count),
-        })
-    }
-}
-
 impl FeatureMap {
     /// The map of `block` before training, fitted to the measures of the training complexes.
     ///
     /// # Errors
     ///
-    /// [`ModelError`] when the settings make no sense.
+    /// [`ModelError`] when a setting is invalid.
     pub fn initial(
-        params: &SpaceParams,
+        settings: &Settings,
         block: Block,
         training: &BlockMeasures,
         seed: u64,
     ) -> Result<Self, ModelError> {
-        Ok(match (&params.transform, block.component) {
+        Ok(match (settings.bank(), block.component) {
             (_, Component::Harmonic) => Self::Harmonic,
             (_, Component::Signed) => {
                 Self::Signed((0..training.len()).map(|i| training.atoms(i).len()).max().unwrap_or(0))
             }
-            (FeatureTransform::Wavelets(bank), _) => {
-                Self::Wavelets(bank.clone().check()?.draw(seed, mean_eigenvalue(params, training)))
+            (Some(bank), _) => {
+                // A bank that all blocks share is spread over none of their spectra, which differ.
+                let mean = if settings.shared_bank { None } else { training.mean_eigenvalue() };
+                Self::Wavelets(bank.check()?.draw(seed, mean))
             }
-            (FeatureTransform::Fourier(found), _) if *found > MAX_POINTS => {
-                return Err(ModelError::Points { found: *found, most: MAX_POINTS });
+            (None, _) if settings.n_points > MAX_POINTS => {
+                return Err(ModelError::Points { found: settings.n_points, most: MAX_POINTS });
             }
-            (FeatureTransform::Fourier(count), _) => Self::Fourier(FourierPoints::fit(training, *count)?),
+            (None, _) => Self::Fourier(FourierPoints::fit(training, settings.n_points)?),
+        })
+    }
+
+    /// What one channel is counted by in names of columns, if it gives several.
+    #[must_use]
+    pub fn counted(&self) -> Option<&'static str> {
+        match self {
+            Self::Wavelets(_) => Some("filter"),
+            Self::Harmonic => None,
+            Self::Fourier(_) => Some("point"),
+            Self::Signed(_) => Some("vector"),
+        }
+    }
+
+    /// The numbers that a file holds of the map: unconstrained scales, or points.
+    pub(super) fn stored(&self) -> Vec<f64> {
+        match self {
+            Self::Wavelets(bank) => bank.parameters().to_vec(),
+            Self::Fourier(points) => points.points().to_vec(),
+            Self::Harmonic | Self::Signed(_) => Vec::new(),
+        }
+    }
+
+    /// The map of `block` from the numbers in a file; `n_vectors` is that of signed features.
+    pub(super) fn restore(
+        settings: &Settings,
+        block: Block,
+        n_vectors: usize,
+        stored: Vec<f64>,
+    ) -> Result<Self, ModelError> {
+        Ok(match (settings.bank(), block.component) {
+            (_, Component::Harmonic) => Self::Harmonic,
+            (_, Component::Signed) => Self::Signed(n_vectors),
+            (Some(bank), _) => Self::Wavelets(bank.check()?.with_parameters(&stored)?),
+            (None, _) => Self::Fourier(FourierPoints::new(stored)?),
         })
     }
 
@@ -139,13 +137,8 @@ impl FeatureMap {
     }
 }
 
-/// What the scales of a block are spread by; none for a bank of all blocks, whose spectra differ.
-pub(super) fn mean_eigenvalue(params: &SpaceParams, training: &BlockMeasures) -> Option<f64> {
-    if params.shared_bank { None } else { training.mean_eigenvalue() }
-}
-
 /// One block of a fitted feature space.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BlockSpace {
     /// Which block.
     pub block: Block,
@@ -218,9 +211,5 @@ impl TrainingFeatures {
     ) -> Result<Vec<f64>, ModelError> {
         self.standardizer.vjp(self.inputs.as_ref(), upstream.rb_mut(), weights);
         Ok(tape.vjp(measures, bank, self.raw.as_ref(), upstream.rb())?)
-    }
-
-    pub fn raw(&self) -> MatRef<'_, f64> {
-        self.raw.as_ref()
     }
 }

@@ -1,37 +1,20 @@
 //! A fitted model: everything needed to predict new complexes.
 
 use super::features::BlockSpace;
-use super::{Inference, ModelError, ModelParams, SpaceParams, measure_dataset};
+use super::parameters::{Hyperparameter, Parameters, State};
+use super::{FeatureSpace, FittedTargets, ModelError};
 use crate::dataset::Dataset;
-use crate::encode::Encoding;
-use crate::feature::{Block, BlockMeasures};
+use crate::feature::Block;
 use crate::gp::leave_one_out::leave_one_out;
-use crate::gp::variational::from_sites;
-use crate::gp::{GpError, LaplaceParams, LeaveOneOut, Posterior, Sites, Workspace, exact};
+use crate::gp::{GpError, LeaveOneOut, Posterior};
 use crate::kernel::SumKernel;
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
 use crate::measure::ComplexMeasures;
+use crate::param::LogNormal;
+use crate::settings::Settings;
 use faer::{Mat, MatRef, Par};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
-
-/// What a model predicts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FittedTargets {
-    /// One of these classes.
-    Classes {
-        /// Names of the classes, in the order of probabilities.
-        names: Vec<String>,
-    },
-    /// A real number, learned after shifting by the mean and dividing by the deviation of the training targets.
-    Real {
-        /// Mean of the training targets.
-        mean: f64,
-        /// Their deviation.
-        deviation: f64,
-    },
-}
 
 /// How training went.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,26 +41,18 @@ pub struct Summary {
     pub seconds: f64,
 }
 
-/// Everything a model consists of.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Parts {
-    pub params: ModelParams,
-    pub encoding: Encoding,
-    pub blocks: Vec<BlockSpace>,
-    pub kernel: SumKernel,
-    pub likelihood: LikelihoodParams,
-    pub targets: FittedTargets,
-    pub inputs: Vec<Mat<f64>>, // per block, [n_distinct, n_columns]
-    pub observations: Observations,
-    pub sites: Sites,
-    pub summary: Summary,
-}
-
 /// A fitted model.
 pub struct Model {
-    pub(super) parts: Parts,
-    likelihood: Likelihood,
-    posterior: Posterior,
+    pub(super) space: FeatureSpace,
+    pub(super) kernel: SumKernel,
+    pub(super) likelihood_params: LikelihoodParams,
+    pub(super) likelihood: Likelihood,
+    pub(super) targets: FittedTargets,
+    pub(super) inputs: Vec<Mat<f64>>, // per block, [n_distinct, n_columns]
+    pub(super) observations: Observations,
+    pub(super) posterior: Posterior,
+    pub(super) priors: Vec<Option<LogNormal>>,
+    pub(super) summary: Summary,
 }
 
 impl std::fmt::Debug for Model {
@@ -124,78 +99,68 @@ pub enum PredictedTargets {
 const CHUNK: usize = 1024;
 
 impl Model {
-    /// Rebuilds the posterior from its sites, the same way after training and after loading.
-    pub(super) fn assemble(parts: Parts) -> Result<Self, ModelError> {
-        let n_classes = match &parts.targets {
-            FittedTargets::Classes { names } => names.len(),
-            FittedTargets::Real { .. } => 0,
-        };
-        let likelihood = parts.likelihood.check(n_classes)?;
-        let inputs: Vec<MatRef<'_, f64>> = parts.inputs.iter().map(Mat::as_ref).collect();
-        let gram = parts.kernel.gram(&inputs, Par::Seq)?;
-        let mut workspace = Workspace::new(Par::Seq);
-        let (gram, observations) = (gram.as_ref(), &parts.observations);
-        let posterior = match (parts.params.inference, &likelihood) {
-            (Inference::Variational, Likelihood::Gaussian(_)) => {
-                exact::fit(gram, &likelihood, observations, &mut workspace)?
-            }
-            (Inference::Variational, _) => {
-                from_sites(gram, &likelihood, observations, &parts.sites, &mut workspace)?
-            }
-            (Inference::Laplace, _) => {
-                let laplace = LaplaceParams::default().check()?;
-                laplace.fit_binary(gram, &likelihood, observations, &mut workspace)?.into_posterior()
-            }
-        };
-        Ok(Self { parts, likelihood, posterior })
-    }
-
     /// The settings it was trained with.
     #[must_use]
-    pub fn params(&self) -> &ModelParams {
-        &self.parts.params
+    pub fn settings(&self) -> &Settings {
+        &self.space.measurer.settings
     }
 
-    /// Settings of the feature space.
+    /// What turns complexes into features, with the learned filters.
     #[must_use]
-    pub fn space(&self) -> &SpaceParams {
-        &self.parts.params.space
-    }
-
-    /// The encoding of signals.
-    #[must_use]
-    pub fn encoding(&self) -> &Encoding {
-        &self.parts.encoding
+    pub fn space(&self) -> &FeatureSpace {
+        &self.space
     }
 
     /// The blocks of features with their learned filters.
     #[must_use]
     pub fn blocks(&self) -> &[BlockSpace] {
-        &self.parts.blocks
+        &self.space.blocks
     }
 
-    /// The learned kernel, one term for each block.
+    /// The learned kernel, one term per block.
     #[must_use]
     pub fn kernel(&self) -> &SumKernel {
-        &self.parts.kernel
+        &self.kernel
     }
 
-    /// The likelihood with its learned parameters.
+    /// Which likelihood.
     #[must_use]
-    pub fn likelihood(&self) -> &LikelihoodParams {
-        &self.parts.likelihood
+    pub fn likelihood_params(&self) -> &LikelihoodParams {
+        &self.likelihood_params
+    }
+
+    /// The likelihood with its learned values.
+    #[must_use]
+    pub fn likelihood(&self) -> &Likelihood {
+        &self.likelihood
+    }
+
+    /// All trained values, with their priors and where they ended.
+    #[must_use]
+    pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        let blocks: Vec<Block> = self.blocks().iter().map(|block| block.block).collect();
+        Parameters::described(self.settings().shared_bank, &blocks, &self.state(), &self.priors)
+    }
+
+    /// What was trained.
+    pub(super) fn state(&self) -> State {
+        State {
+            maps: self.blocks().iter().map(|block| block.map.clone()).collect(),
+            kernel: self.kernel.clone(),
+            likelihood: self.likelihood.clone(),
+        }
     }
 
     /// What is predicted.
     #[must_use]
     pub fn targets(&self) -> &FittedTargets {
-        &self.parts.targets
+        &self.targets
     }
 
     /// How training went.
     #[must_use]
     pub fn summary(&self) -> &Summary {
-        &self.parts.summary
+        &self.summary
     }
 
     /// Leave-one-out predictions of the training complexes, without refitting. For real targets densities are in
@@ -205,7 +170,7 @@ impl Model {
     ///
     /// [`GpError`] does not occur for a sound model.
     pub fn leave_one_out(&self) -> Result<LeaveOneOut, GpError> {
-        leave_one_out(&self.posterior, &self.likelihood, &self.parts.observations)
+        leave_one_out(&self.posterior, &self.likelihood, &self.observations)
     }
 
     /// Predicts every complex of `dataset`.
@@ -214,12 +179,21 @@ impl Model {
     ///
     /// [`ModelError`] when the dataset lacks a column that the model was trained with, or a complex cannot be
     /// measured.
-    pub fn predict(
+    pub fn predict(&self, dataset: &Dataset) -> Result<Prediction, ModelError> {
+        self.predict_with(dataset, |_| ControlFlow::Continue(()))
+    }
+
+    /// As [`predict`](Self::predict); `progress` is told how many complexes are measured, and may stop the work.
+    ///
+    /// # Errors
+    ///
+    /// As [`predict`](Self::predict), and [`ModelError::Cancelled`].
+    pub fn predict_with(
         &self,
         dataset: &Dataset,
         progress: impl FnMut(usize) -> ControlFlow<()>,
     ) -> Result<Prediction, ModelError> {
-        let measured = measure_dataset(dataset, &self.parts.encoding, self.space(), progress)?;
+        let measured = self.space.measurer.measure(dataset, progress)?;
         let mut prediction = self.predict_measured(&measured.measures.iter().collect::<Vec<_>>())?;
         prediction.unknown = measured.unknown;
         Ok(prediction)
@@ -234,25 +208,19 @@ impl Model {
         let (n, n_latents) = (measures.len(), self.likelihood.n_latents());
         let (mut latent_mean, mut latent_variance) = (Mat::zeros(n, n_latents), Mat::zeros(n, n_latents));
         let of_block = |space: &BlockSpace| (space.block, Mat::zeros(n, n_latents));
-        let mut blocks: Vec<(Block, Mat<f64>)> = self.parts.blocks.iter().map(of_block).collect();
+        let mut blocks: Vec<(Block, Mat<f64>)> = self.blocks().iter().map(of_block).collect();
         for start in (0..n).step_by(CHUNK) {
             let rows = n.min(start + CHUNK) - start;
-            let one = |space: &BlockSpace| {
-                let chunk = measures[start..start + rows].iter().copied();
-                let measures = BlockMeasures::new(space.block, chunk).with_channels(space.n_channels);
-                space.inputs(&measures)
-            };
-            let inputs: Vec<Mat<f64>> = self.parts.blocks.iter().map(one).collect::<Result<_, _>>()?;
+            let inputs = self.space.features(&measures[start..start + rows], true)?;
             let inputs: Vec<MatRef<'_, f64>> = inputs.iter().map(Mat::as_ref).collect();
-            let mut cross = Mat::zeros(rows, self.parts.inputs[0].nrows());
+            let mut cross = Mat::zeros(rows, self.inputs[0].nrows());
             for (b, (_, share)) in blocks.iter_mut().enumerate() {
-                let part =
-                    self.parts.kernel.cross_block(b, inputs[b], self.parts.inputs[b].as_ref(), Par::Seq)?;
+                let part = self.kernel.cross_block(b, inputs[b], self.inputs[b].as_ref(), Par::Seq)?;
                 // f_b(G*) = σ_b² k_b(z*_b, Z_b) α
                 share.as_mut().subrows_mut(start, rows).copy_from(&part * self.posterior.alpha());
                 cross += part;
             }
-            let diagonal = self.parts.kernel.diagonal(&inputs)?;
+            let diagonal = self.kernel.diagonal(&inputs)?;
             let latents = self.posterior.predict(cross.as_ref(), &diagonal)?;
             latent_mean.as_mut().subrows_mut(start, rows).copy_from(&latents.mean);
             latent_variance.as_mut().subrows_mut(start, rows).copy_from(&latents.variance);
@@ -266,11 +234,9 @@ impl Model {
         mean: MatRef<'_, f64>,
         variance: MatRef<'_, f64>,
     ) -> Result<PredictedTargets, ModelError> {
-        match (&self.parts.targets, &self.parts.likelihood) {
-            (
-                FittedTargets::Real { mean: center, deviation },
-                LikelihoodParams::Gaussian { noise_variance },
-            ) => {
+        match (&self.targets, &self.likelihood) {
+            (FittedTargets::Real { mean: center, deviation }, Likelihood::Gaussian(gaussian)) => {
+                let noise_variance = gaussian.noise_variance();
                 let scale = deviation * deviation;
                 let mean: Vec<f64> = mean.col(0).iter().map(|m| center + deviation * m).collect();
                 let variance: Vec<f64> =

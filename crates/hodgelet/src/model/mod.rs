@@ -1,27 +1,29 @@
-//! The pipeline end to end: settings, training, prediction with its explanation, and the model file.
+//! The pipeline end to end: feature space, training, prediction with its explanation, and the model file.
 //!
-//! All methods of \[Alain24\] are settings of one pipeline: see [`Method`]. [`HodgeletClassifier`] and
-//! [`HodgeletRegressor`] are the doors to it.
+//! [`Settings::fit`](crate::settings::Settings::fit) is the door to it: settings and a dataset become a [`Model`]. All
+//! methods of \[Alain24\] are settings of one pipeline.
 
 mod error;
-mod estimator;
 mod features;
 mod file;
 mod fit;
 mod fitted;
+mod measure;
 mod objective;
-mod params;
-mod search;
+mod parameters;
+mod problem;
 mod space;
+mod targets;
 #[cfg(test)]
 mod testing;
 
 pub use error::ModelError;
-pub use estimator::{HodgeletClassifier, HodgeletRegressor};
 pub use features::{BlockSpace, FeatureMap};
 pub use file::FileError;
-pub use fit::{Stage, StartBlock, TrainingObjective, TrainingProblem};
-pub use fitted::{FittedTargets, Model, PredictedTargets, Prediction, Summary};
-pub use params::{ClassLikelihood, Inference, KernelParams, LengthscaleChoice, Method, ModelParams};
-pub use search::{Change, Found, SearchParams, Tried};
-pub use space::{FeatureTransform, Lift, Measured, SpaceParams, measure_dataset};
+pub use fit::Stage;
+pub use fitted::{Model, PredictedTargets, Prediction, Summary};
+pub use measure::Measured;
+pub use parameters::Hyperparameter;
+pub use problem::{Problem, StartBlock, TrainingObjective};
+pub use space::{FeatureSpace, Measurer};
+pub use targets::FittedTargets;

@@ -1,350 +1,376 @@
-//! From a dataset to measures: which signals, which complex, which Laplacian, which blocks.
+//! From a dataset to features: signals, measures, blocks.
+//!
+//! A [`Measurer`] is what turns complexes into energy measures: signals fitted on the training complexes, a lift and a
+//! Laplacian. A [`FeatureSpace`] adds the blocks, each with its filters and its standardization.
 
-use super::ModelError;
-use crate::complex::{Complex, ComplexError, MAX_CLIQUE_DIM};
-use crate::dataset::{ColumnValues, Dataset, POSITIONS};
-use crate::encode::{Encoder, Encoding, EncodingParams};
-use crate::feature::{Block, Component, FourierPoints, SignedBasis, SignedError, SignedParams};
-use crate::hodge::{
-    CellWeights, DualArea, HodgeError, MetricError, Operators, Weighting, unit_metric_weights,
-};
-use crate::measure::{ComplexMeasures, MeasureError, Sample, measure_all};
+use super::features::{BlockSpace, FeatureMap};
+use super::measure::{check_shared, lifted, measure, sample, weights};
+use super::{Measured, ModelError};
+use crate::complex::Lift;
+use crate::dataset::Dataset;
+use crate::encode::{EncodeError, Encoding};
+use crate::feature::{Block, BlockMeasures, Component, SignedBasis, SignedError, Standardizer};
+use crate::hodge::{HodgeError, Operators};
+use crate::measure::{ComplexMeasures, Sample};
+use crate::settings::Settings;
 use crate::signal::Orientation;
-use crate::wavelet::BankParams;
-use rayon::prelude::*;
+use faer::Mat;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What becomes of a complex before its spectra are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Lift {
-    /// Nothing.
-    None,
-    /// Cliques of a graph become simplices up to this dimension; a complex that has cells beyond edges stays
-    /// as it is.
-    Cliques(usize),
-    /// The line graph: edges and their signals become vertices.
-    LineGraph,
-}
+/// Most numbers in a table of features: 8 GiB of them.
+const MAX_NUMBERS: usize = 1 << 30;
 
-/// Which functions of the measures are features.
+/// What turns complexes into energy measures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FeatureTransform {
-    /// Norms of wavelet coefficients under a trainable bank.
-    Wavelets(BankParams),
-    /// Cumulative energy at this many fixed points of the spectrum.
-    Fourier(usize),
+pub struct Measurer {
+    pub(super) settings: Settings,
+    pub(super) encoding: Encoding,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) signed: Option<SignedBasis>,
 }
 
-/// Everything between a dataset and its features, not yet fitted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct SpaceParams {
-    /// Signals on the cells.
-    pub encoding: EncodingParams,
-    /// What becomes of the complex.
-    pub lift: Lift,
-    /// Which Laplacian.
-    pub weighting: Weighting,
-    /// Metric weights from the positions of vertices, in place of the named Laplacian; lengths are in a unit in which
-    /// the mean dual area of each surface is 1.
-    pub metric: Option<DualArea>,
-    /// Signed features, for items that share one complex.
-    pub signed: Option<SignedParams>,
-    /// Whether signals are split into their Hodge components.
-    pub split: bool,
-    /// Dimensions whose signals are used; all that carry one if none are named.
-    pub dims: Option<Vec<usize>>,
-    /// Parts that are left out.
-    pub without: Vec<Block>,
-    /// Which functions of the measures.
-    pub transform: FeatureTransform,
-    /// Whether all blocks share one bank.
-    pub shared_bank: bool,
-}
-
-impl Default for SpaceParams {
-    /// The Hodgelet features of \[Alain24\].
-    fn default() -> Self {
-        Self {
-            encoding: EncodingParams::default(),
-            lift: Lift::Cliques(2),
-            weighting: Weighting::Combinatorial,
-            metric: None,
-            signed: None,
-            split: true,
-            dims: None,
-            without: Vec::new(),
-            transform: FeatureTransform::Wavelets(BankParams::default()),
-            shared_bank: false,
+impl Measurer {
+    /// Fits the signals of a dataset on the complexes `train`, and the vectors of signed features on the complex that
+    /// they share.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError`] when the dataset does not have what the settings ask for.
+    pub fn fit(settings: &Settings, dataset: &Dataset, train: &[usize]) -> Result<Self, ModelError> {
+        settings.lift().check()?;
+        if let Some(bank) = settings.bank() {
+            bank.check()?; // before the long part
         }
+        let items = items(settings.lift(), dataset);
+        let encoding = settings.encoding(&items).fit_up_to(&items, train, settings.lift().max_dim());
+        let encoding = encoding.map_err(|error| match (error, settings.lift()) {
+            // Vertices of the line graph are the edges that the user knows.
+            (EncodeError::NoColumns { dim: 0 }, Lift::LineGraph) => ModelError::NoSignal { dim: 1 },
+            (error, _) => error.into(),
+        })?;
+        let mut measurer = Self { settings: settings.clone(), encoding, signed: None };
+        measurer.signed = measurer.fit_signed(&items, train)?;
+        measurer.blocks()?;
+        Ok(measurer)
     }
-}
 
-impl SpaceParams {
-    /// The method without the Hodge split, on the vertex signal and the normalized Laplacian, as in \[Opolka23\].
+    fn fit_signed(&self, items: &Dataset, train: &[usize]) -> Result<Option<SignedBasis>, ModelError> {
+        let Some(signed) = &self.settings.signed else { return Ok(None) };
+        if self.settings.lift() == Lift::LineGraph {
+            return Err(SignedError::LineGraph.into());
+        }
+        let (dim, Some(&first)) = (signed.dim(), train.first()) else {
+            return Err(ModelError::TooFew { expected: 2, found: 0 });
+        };
+        let channels = self.encoding.channels(dim).ok_or(ModelError::NoSignal { dim })?;
+        let has_sign = |d: usize| dim == 0 || channels.orientation(d) == Orientation::Oriented;
+        if !(0..channels.len()).any(has_sign) {
+            return Err(SignedError::NoFlow { dim }.into());
+        }
+        let complex = lifted(&self.settings, items, first, true)?;
+        let operators = match &weights(&self.settings, items, first, &complex)? {
+            Some(weights) => {
+                Operators::weighted(&complex, weights).map_err(HodgeError::from).map_err(SignedError::from)?
+            }
+            None => Operators::new(&complex, self.settings.laplacian().weighting()),
+        };
+        let basis = signed.fit(&operators)?;
+        train.iter().try_for_each(|&index| check_shared(&self.settings, items, index, &basis))?;
+        Ok(Some(basis))
+    }
+
+    /// The settings.
     #[must_use]
-    pub fn wt() -> Self {
-        let weighting = Weighting::SymmetricNormalized;
-        Self { weighting, split: false, dims: Some(vec![0]), ..Self::default() }
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
-    /// The method without the Hodge split on the line graph, which carries the edge signal on its vertices.
+    /// The signals.
     #[must_use]
-    pub fn line_graph() -> Self {
-        Self { lift: Lift::LineGraph, ..Self::wt() }
+    pub fn encoding(&self) -> &Encoding {
+        &self.encoding
     }
 
-    /// Cumulative spectral energy of the vertex signal.
-    #[must_use]
-    pub fn fourier() -> Self {
-        Self { transform: FeatureTransform::Fourier(FourierPoints::DEFAULT_COUNT), ..Self::wt() }
-    }
-
-    /// The blocks of features that signals on the dimensions of `encoding` give.
+    /// The blocks of features that the signals give.
     ///
     /// # Errors
     ///
     /// [`ModelError::NoSignal`] when a dimension named carries no signal, or none does.
-    pub fn blocks(&self, encoding: &Encoding) -> Result<Vec<Block>, ModelError> {
-        let carries = |dim: &usize| match self.lift {
-            Lift::LineGraph => *dim == 0 && encoding.channels(1).is_some(),
-            _ => encoding.channels(*dim).is_some(),
-        };
-        let dims = match &self.dims {
-            Some(dims) => dims.clone(),
-            None => (0..encoding.n_dims()).filter(carries).collect(),
+    pub fn blocks(&self) -> Result<Vec<Block>, ModelError> {
+        let carries = |dim: &usize| self.encoding.channels(*dim).is_some();
+        let dims = match self.settings.dims() {
+            Some(dims) => dims,
+            None => (0..self.encoding.n_dims()).filter(carries).collect(),
         };
         if let Some(&dim) = dims.iter().find(|dim| !carries(dim)) {
-            return Err(ModelError::NoSignal { dim: if self.lift == Lift::LineGraph { 1 } else { dim } });
+            return Err(ModelError::NoSignal { dim });
         }
-        let of_dim = |dim| {
-            if self.split { Block::split(dim) } else { vec![Block { dim, component: Component::Whole }] }
+        let of_dim = |dim| match (self.settings.signed_only, self.settings.split()) {
+            (true, _) => Vec::new(),
+            (false, true) => Block::split(dim),
+            (false, false) => vec![Block { dim, component: Component::Whole }],
         };
+        let signed = self.signed.as_ref().map(SignedBasis::dim).filter(carries);
+        let signed = signed.map(|dim| Block { dim, component: Component::Signed });
         let mut blocks: Vec<Block> = Vec::new();
-        for block in dims.into_iter().flat_map(of_dim) {
+        for block in dims.into_iter().flat_map(of_dim).chain(signed) {
             // A dimension named twice gives its features once.
-            if !self.without.contains(&block) && !blocks.contains(&block) {
-                blocks.push(block);
-            }
-        }
-        if let Some(dim) = encoding.signed().map(SignedBasis::dim) {
-            let block = Block { dim, component: Component::Signed };
-            if encoding.channels(dim).is_some() && !self.without.contains(&block) {
+            if !self.settings.exclude.contains(&block) && !blocks.contains(&block) {
                 blocks.push(block);
             }
         }
         if blocks.is_empty() { Err(ModelError::NoBlocks) } else { Ok(blocks) }
     }
 
-    /// Fits the signals of a dataset on the complexes `train`, and the vectors of signed features on the complex that
-    /// they share.
+    /// The energy measures of every complex of `dataset`. `progress` is told how many complexes are done, and may stop
+    /// the work.
     ///
     /// # Errors
     ///
-    /// [`ModelError`] when the dataset does not have what is asked for.
-    pub fn fit_encoding(&self, dataset: &Dataset, train: &[usize]) -> Result<Encoding, ModelError> {
-        self.check_lift()?;
-        let lifted = match self.lift {
-            Lift::Cliques(dim) => dim,
-            _ => 0,
-        };
-        let encoding = self.encoding.fit_up_to(dataset, train, lifted)?;
-        let Some(signed) = &self.signed else { return Ok(encoding) };
-        if self.lift == Lift::LineGraph {
-            return Err(SignedError::LineGraph.into());
-        }
-        let (dim, Some(&first)) = (signed.dim(), train.first()) else {
-            return Err(ModelError::TooFew { expected: 2, found: 0 });
-        };
-        let channels = encoding.channels(dim).ok_or(ModelError::NoSignal { dim })?;
-        let has_sign = |d: usize| dim == 0 || channels.orientation(d) == Orientation::Oriented;
-        if !(0..channels.len()).any(has_sign) {
-            return Err(SignedError::NoFlow { dim }.into());
-        }
-        let complex = self.lifted(&dataset.complexes[first], true)?;
-        let weights = self.weights(dataset, first, &complex)?;
-        let operators = match &weights {
-            Some(weights) => {
-                Operators::weighted(&complex, weights).map_err(HodgeError::from).map_err(SignedError::from)?
-            }
-            None => Operators::new(&complex, self.weighting),
-        };
-        let basis = signed.fit(&operators)?;
-        for &index in train {
-            self.check_shared(dataset, index, &basis)?;
-        }
-        Ok(encoding.with_signed(Some(basis)))
-    }
-
-    /// Whether item `index` lives on the complex of `basis`.
-    fn check_shared(&self, dataset: &Dataset, index: usize, basis: &SignedBasis) -> Result<(), ModelError> {
-        let complex = self.lifted(&dataset.complexes[index], true)?;
-        if basis.belongs_to(&complex) {
-            return Ok(());
-        }
-        let n_cells = complex.n_cells(basis.dim());
-        let found = format!("{n_cells} cells of dimension {} in an order of their own", basis.dim());
-        let expected = format!("{} in that of the training complexes", basis.n_cells());
-        Err(SignedError::NotShared { index, found, expected }.into())
-    }
-
-    /// The weights of the cells of item `i`, lifted to `complex`, if they are not those of the named Laplacian: metric
-    /// ones if these are asked for, otherwise those of the dataset, if it has any.
-    ///
-    /// # Errors
-    ///
-    /// [`ModelError::Metric`] when the item has no positions, or is no surface.
-    pub fn weights(
+    /// [`ModelError`] when the dataset does not fit the signals, a complex cannot be measured, or the work is stopped.
+    pub fn measure(
         &self,
         dataset: &Dataset,
-        i: usize,
-        complex: &Complex,
-    ) -> Result<Option<CellWeights>, ModelError> {
-        if self.lift == Lift::LineGraph {
-            return Ok(None);
-        }
-        match self.metric {
-            None => Ok(dataset.weights(i)),
-            Some(dual) => {
-                let failed = |source| ModelError::Metric { index: i, source };
-                let positions =
-                    positions(dataset, i).ok_or(failed(MetricError::NoPositions { name: POSITIONS }))?;
-                unit_metric_weights(complex, &positions, dual).map(Some).map_err(failed)
-            }
-        }
+        progress: impl FnMut(usize) -> ControlFlow<()>,
+    ) -> Result<Measured, ModelError> {
+        measure(self, &items(self.settings.lift(), dataset), progress)
     }
 
-    /// Settings at fault fail here, before the threads start.
-    fn check_lift(&self) -> Result<(), ModelError> {
-        match self.lift {
-            Lift::Cliques(found) if !(1..=MAX_CLIQUE_DIM).contains(&found) => {
-                Err(ComplexError::CliqueDim { found }.into())
-            }
-            _ => Ok(()),
+    /// Complex `i` of `dataset` as it is measured: lifted, with all its signals and its weights.
+    ///
+    /// # Errors
+    ///
+    /// As [`measure`](Self::measure), and [`ModelError::Index`].
+    pub fn sample(&self, dataset: &Dataset, i: usize) -> Result<Sample<'static>, ModelError> {
+        if i >= dataset.len() {
+            return Err(ModelError::Index { index: i, len: dataset.len() });
         }
+        let alone = dataset.select(&[i]);
+        let items = items(self.settings.lift(), &alone);
+        let (found, _) = sample(&self.settings, &items, &self.encoding.bind(&items)?, 0, true)?;
+        let Sample { complex, signals, weights } = found;
+        Ok(Sample { complex: Cow::Owned(complex.into_owned()), signals, weights })
     }
 
-    /// The complex whose spectra are taken.
-    fn lifted<'a>(
-        &self,
-        complex: &'a Complex,
-        beyond_vertices: bool,
-    ) -> Result<Cow<'a, Complex>, ModelError> {
-        match self.lift {
-            Lift::LineGraph => Ok(Cow::Owned(complex.line_graph())),
-            // Spectra of vertices do not see triangles.
-            Lift::Cliques(dim) if beyond_vertices && complex.dim() <= 1 => {
-                Ok(Cow::Owned(complex.clique_complex(dim)?))
-            }
-            _ => Ok(Cow::Borrowed(complex)),
-        }
-    }
-}
-
-/// The measures of a dataset.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
-    /// Measures of each complex.
-    pub measures: Vec<ComplexMeasures>,
-    /// Labels of cells that the encoding does not know.
-    pub unknown: usize,
-}
-
-/// The energy measures of every complex of `dataset`, with signals made by `encoding`.
-///
-/// `progress` is told how many complexes are done, and may stop the work.
-///
-/// # Errors
-///
-/// [`ModelError`] when the dataset does not fit the encoding, a complex cannot be measured, or the work is stopped.
-pub fn measure_dataset(
-    dataset: &Dataset,
-    encoding: &Encoding,
-    params: &SpaceParams,
-    progress: impl FnMut(usize) -> ControlFlow<()>,
-) -> Result<Measured, ModelError> {
-    let encoder = encoding.bind(dataset)?;
-    let wanted: Vec<usize> = params.blocks(encoding)?.iter().map(|block| block.dim).collect();
-    let beyond_vertices =
-        wanted.iter().any(|&dim| dim > 0) || encoding.sees_higher_cells() || params.metric.is_some();
-    params.check_lift()?;
-    let unknown = AtomicUsize::new(0);
-    let weights = |i: usize| {
-        let complex = match params.metric {
-            Some(_) => params.lifted(&dataset.complexes[i], beyond_vertices)?,
-            None => Cow::Borrowed(&dataset.complexes[i]), // not looked at
+    /// Number of columns that the features of all blocks have.
+    fn n_columns(&self) -> Result<usize, ModelError> {
+        let width = self.settings.bank().map_or(self.settings.n_points, |bank| bank.n_filters);
+        let of_block = |block: &Block| {
+            let per_channel = match block.component {
+                Component::Harmonic => 1,
+                Component::Signed => self.signed.as_ref().map_or(0, SignedBasis::len),
+                _ => width,
+            };
+            self.encoding.channels(block.dim).map_or(0, |c| c.len()).saturating_mul(per_channel)
         };
-        params.weights(dataset, i, &complex)
-    };
-    let weights: Vec<Result<Option<CellWeights>, ModelError>> =
-        (0..dataset.len()).into_par_iter().map(weights).collect();
-    // the first fault in the order of items
-    let weights: Vec<Option<CellWeights>> = weights.into_iter().collect::<Result<_, _>>()?;
-    let sample = |i: usize| {
-        let complex = params.lifted(&dataset.complexes[i], beyond_vertices);
-        let complex = complex.expect("the dimension of cliques was examined");
-        let line_graph = params.lift == Lift::LineGraph;
-        let (mut signals, missed) =
-            if line_graph { encoder.encode(i) } else { encoder.encode_on(i, &complex) };
-        unknown.fetch_add(missed, Ordering::Relaxed);
-        if line_graph {
-            signals = vec![signals.into_iter().nth(1).flatten()];
-        }
-        for (dim, signal) in signals.iter_mut().enumerate() {
-            if !wanted.contains(&dim) {
-                *signal = None;
-            }
-        }
-        Sample { complex, signals, weights: weights[i].clone() }
-    };
-    let mut measures =
-        measure_all(dataset.len(), sample, params.weighting, progress).map_err(|e| match e {
-            MeasureError::Cancelled { .. } => ModelError::Cancelled,
-            other => other.into(),
-        })?;
-    if let Some(basis) = encoding.signed() {
-        measures = with_signed(measures, dataset, &encoder, basis, params)?;
+        Ok(self.blocks()?.iter().map(of_block).fold(0, usize::saturating_add))
     }
-    Ok(Measured { measures, unknown: unknown.into_inner() })
+
+    /// The blocks before training, fitted to the measures of the training complexes: filters of start `restart`, and the
+    /// standardization of their features.
+    pub(super) fn draw(
+        &self,
+        training: &[&ComplexMeasures],
+        restart: u64,
+    ) -> Result<Vec<(BlockMeasures, BlockSpace, Mat<f64>)>, ModelError> {
+        let (mut drawn, mut varying) = (Vec::new(), 0);
+        for block in self.blocks()? {
+            let measures = BlockMeasures::new(block, training.iter().copied());
+            let seed = bank_seed(&self.settings, restart, varying);
+            let map = FeatureMap::initial(&self.settings, block, &measures, seed)?;
+            let features = map.features(&measures)?;
+            let standardizer = Standardizer::fit(features.as_ref(), None);
+            varying += usize::from(standardizer.n_live() > 0);
+            let space = BlockSpace { block, n_channels: measures.n_channels(), map, standardizer };
+            drawn.push((measures, space, features));
+        }
+        Ok(drawn)
+    }
 }
 
-/// The same measures with inner products of signals with the vectors of `basis`.
-fn with_signed(
-    measures: Vec<ComplexMeasures>,
-    dataset: &Dataset,
-    encoder: &Encoder<'_>,
-    basis: &SignedBasis,
-    params: &SpaceParams,
-) -> Result<Vec<ComplexMeasures>, ModelError> {
-    let one = |(index, measures): (usize, ComplexMeasures)| {
-        params.check_shared(dataset, index, basis)?;
-        let complex = params.lifted(&dataset.complexes[index], true)?;
-        let signals = encoder.encode_on(index, &complex).0;
-        let signal = signals.into_iter().nth(basis.dim()).flatten();
-        let products = signal.map(|signal| basis.measure(&signal)).transpose();
-        let products = products.map_err(|source| MeasureError::Complex { index, source })?;
-        Ok(measures.with_signed(products))
-    };
-    let all: Vec<Result<ComplexMeasures, ModelError>> =
-        measures.into_par_iter().enumerate().map(one).collect();
-    all.into_iter().collect()
+/// The items whose spectra are taken: those of the line graph, or the dataset's own.
+fn items(lift: Lift, dataset: &Dataset) -> Cow<'_, Dataset> {
+    if lift == Lift::LineGraph { Cow::Owned(dataset.line_graph()) } else { Cow::Borrowed(dataset) }
 }
 
-/// Where the vertices of item `i` are, in the plane or in space.
-fn positions(dataset: &Dataset, i: usize) -> Option<Vec<[f64; 3]>> {
-    let column = dataset.columns.iter().find(|column| column.dim == 0 && column.name == POSITIONS)?;
-    let ColumnValues::Real { channels, values } = &column.values else { return None };
-    let width = channels.len();
-    let cells = column.cells(i);
-    let rows = values[cells.start * width..cells.end * width].chunks_exact(width.max(1));
-    match width {
-        2 => Some(rows.map(|p| [p[0], p[1], 0.0]).collect()),
-        3 => Some(rows.map(|p| [p[0], p[1], p[2]]).collect()),
-        _ => None,
+/// A seed of its own for the bank of every block that varies: the same one for all blocks that share theirs.
+pub(super) fn bank_seed(settings: &Settings, restart: u64, block: usize) -> u64 {
+    let block = if settings.shared_bank { 0 } else { block as u64 };
+    settings.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(restart * 1009 + block)
+}
+
+/// Refuses a table that would not fit in memory.
+fn check_size(complexes: usize, columns: usize) -> Result<(), ModelError> {
+    match complexes.saturating_mul(columns) {
+        0..=MAX_NUMBERS => Ok(()),
+        _ => Err(ModelError::TooLarge { columns, complexes, most: MAX_NUMBERS }),
+    }
+}
+
+/// What turns complexes into features: measures, filters, standardization.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+pub struct FeatureSpace {
+    pub(super) measurer: Measurer,
+    pub(super) blocks: Vec<BlockSpace>,
+}
+
+/// A [`FeatureSpace`] as it is written to files.
+#[derive(Clone, Serialize, Deserialize)]
+struct Stored {
+    #[serde(flatten)]
+    measurer: Measurer,
+    blocks: Vec<StoredBlock>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredBlock {
+    name: String,
+    n_channels: usize,
+    /// Unconstrained scales, or points on the spectrum.
+    map: Vec<f64>,
+    standardizer: Standardizer,
+}
+
+impl From<FeatureSpace> for Stored {
+    fn from(space: FeatureSpace) -> Self {
+        let block = |block: BlockSpace| StoredBlock {
+            name: block.block.to_string(),
+            n_channels: block.n_channels,
+            map: block.map.stored(),
+            standardizer: block.standardizer,
+        };
+        Self { measurer: space.measurer, blocks: space.blocks.into_iter().map(block).collect() }
+    }
+}
+
+impl TryFrom<Stored> for FeatureSpace {
+    type Error = ModelError;
+
+    fn try_from(stored: Stored) -> Result<Self, ModelError> {
+        let Stored { measurer, blocks } = stored;
+        let allowed = measurer.blocks()?;
+        let n_vectors = measurer.signed.as_ref().map_or(0, SignedBasis::len);
+        let fault = |fault: String| ModelError::Space { fault };
+        let mut space = Self { measurer, blocks: Vec::new() };
+        for StoredBlock { name, n_channels, map, standardizer } in blocks {
+            let block = allowed.iter().copied().find(|block| block.to_string() == name);
+            let block = block.ok_or_else(|| fault(format!("block {name} is not one of the settings")))?;
+            if space.blocks.iter().any(|other| other.block == block) {
+                return Err(fault(format!("block {name} stands twice")));
+            }
+            let expected = space.measurer.encoding.channels(block.dim).map_or(0, |channels| channels.len());
+            if n_channels != expected {
+                return Err(ModelError::Channels { block: name, expected, found: n_channels });
+            }
+            let map = FeatureMap::restore(&space.measurer.settings, block, n_vectors, map)?;
+            let columns = n_channels.saturating_mul(map.per_channel());
+            if standardizer.n_columns() != columns || !standardizer.is_sound() {
+                return Err(fault(format!("{name} does not have a sound standardizer of {columns} columns")));
+            }
+            space.blocks.push(BlockSpace { block, n_channels, map, standardizer });
+        }
+        Ok(space)
+    }
+}
+
+impl FeatureSpace {
+    /// Signals, filters and standardization fitted on the complexes `train` of `dataset`; filters are drawn from the
+    /// seed and not trained.
+    ///
+    /// # Errors
+    ///
+    /// As [`Measurer::fit`] and [`Measurer::measure`].
+    pub fn fit(
+        settings: &Settings,
+        dataset: &Dataset,
+        train: &[usize],
+        progress: impl FnMut(usize) -> ControlFlow<()>,
+    ) -> Result<(Self, Measured), ModelError> {
+        let measurer = Measurer::fit(settings, dataset, train)?;
+        check_size(train.len(), measurer.n_columns()?)?;
+        let measured = measurer.measure(&dataset.select(train), progress)?;
+        let blocks = measurer.draw(&measured.measures.iter().collect::<Vec<_>>(), 0)?;
+        let blocks = blocks.into_iter().map(|(_, block, _)| block).collect();
+        Ok((Self { measurer, blocks }, measured))
+    }
+
+    /// What turns complexes into measures.
+    #[must_use]
+    pub fn measurer(&self) -> &Measurer {
+        &self.measurer
+    }
+
+    /// The blocks with their filters.
+    #[must_use]
+    pub fn blocks(&self) -> &[BlockSpace] {
+        &self.blocks
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn n_columns(&self) -> usize {
+        self.blocks.iter().map(|block| block.standardizer.n_columns()).sum()
+    }
+
+    /// The measures of complexes in every block.
+    #[must_use]
+    pub fn block_measures(&self, measures: &[&ComplexMeasures]) -> Vec<BlockMeasures> {
+        let of_block = |space: &BlockSpace| {
+            BlockMeasures::new(space.block, measures.iter().copied()).with_channels(space.n_channels)
+        };
+        self.blocks.iter().map(of_block).collect()
+    }
+
+    /// Features of complexes that were measured by [`measurer`](Self::measurer), one matrix `[n, n_columns]` per block;
+    /// standardized as the kernel sees them, or as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Channels`] when they were measured by another.
+    pub fn features(
+        &self,
+        measures: &[&ComplexMeasures],
+        standardize: bool,
+    ) -> Result<Vec<Mat<f64>>, ModelError> {
+        check_size(measures.len(), self.n_columns())?;
+        let one = |(space, measures): (&BlockSpace, BlockMeasures)| match standardize {
+            true => space.inputs(&measures),
+            false => space.map.features(&measures),
+        };
+        self.blocks.iter().zip(self.block_measures(measures)).map(one).collect()
+    }
+
+    /// Name of a block, in tables.
+    #[must_use]
+    pub fn block_name(&self, block: Block) -> String {
+        match self.measurer.settings.lift() {
+            Lift::LineGraph => format!("line-graph {block}"),
+            _ => block.to_string(),
+        }
+    }
+
+    /// Names of the channels of a block.
+    #[must_use]
+    pub fn channel_names(&self, block: Block) -> Vec<String> {
+        let channels = self.measurer.encoding.channels(block.dim);
+        channels.map(|c| (0..c.len()).map(|d| c.name(d).to_owned()).collect()).unwrap_or_default()
+    }
+
+    /// Names of the columns: `edge exact | label=1 | filter 3`, filters counted from 1.
+    #[must_use]
+    pub fn column_names(&self) -> Vec<String> {
+        let of_block = |space: &BlockSpace| {
+            let (block, width) = (self.block_name(space.block), space.map.per_channel());
+            let of_channel = |channel: String| match space.map.counted() {
+                Some(what) => (1..=width).map(|j| format!("{block} | {channel} | {what} {j}")).collect(),
+                None => vec![format!("{block} | {channel}")],
+            };
+            self.channel_names(space.block).into_iter().flat_map(of_channel).collect::<Vec<String>>()
+        };
+        self.blocks.iter().flat_map(of_block).collect()
     }
 }

@@ -2,9 +2,8 @@
 
 use crate::complex::Complex;
 use crate::dataset::{Column, ColumnValues, Dataset, Targets};
-use crate::model::{FeatureTransform, ModelParams};
+use crate::settings::Settings;
 use crate::signal::Orientation;
-use crate::wavelet::BankParams;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -29,13 +28,12 @@ pub(super) fn dataset(n: usize, n_classes: usize, seed: u64) -> Dataset {
     let labels = (0..n).map(|i| (i % n_classes.max(1)) as u32).collect();
     let names = (0..n_classes).map(|c| format!("class {c}")).collect();
     let targets = if n_classes == 0 { Targets::Real(reals) } else { Targets::Classes { names, labels } };
-    let mut dataset = Dataset { name: "generated".to_owned(), complexes, columns: vec![], targets };
-    let columns = [
+    let dataset = Dataset::new("generated", complexes, vec![], targets).unwrap();
+    let columns = vec![
         column(&dataset, "x", 0, Orientation::Unoriented, 2, attributes),
         column(&dataset, "flow", 1, Orientation::Oriented, 1, flows),
     ];
-    dataset.columns.extend(columns);
-    dataset
+    dataset.with_columns(columns).unwrap()
 }
 
 fn column(
@@ -52,13 +50,6 @@ fn column(
 }
 
 /// Settings with small banks.
-pub(super) fn small_params() -> ModelParams {
-    let mut params = ModelParams::default();
-    params.space.transform = FeatureTransform::Wavelets(small_bank());
-    params.optimizer.max_iterations = 6;
-    params
-}
-
-pub(super) fn small_bank() -> BankParams {
-    BankParams { n_filters: 2, n_bands: 2, ..BankParams::default() }
+pub(super) fn small_settings() -> Settings {
+    Settings { n_filters: 2, n_bands: 2, iterations: 6, ..Settings::default() }
 }

@@ -24,4 +24,4 @@ mod restarts;
 
 pub use lbfgs::{MinimizeError, Minimum, Progress, Stop, minimize};
 pub use params::{CheckedLbfgsParams, LbfgsParams, TrainError};
-pub use restarts::{RestartError, Restarts, restarts};
+pub use restarts::{RestartError, best, restarts};

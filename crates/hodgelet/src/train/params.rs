@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Settings of L-BFGS, not yet examined.
+/// Settings of L-BFGS, not yet validated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LbfgsParams {
@@ -45,7 +45,7 @@ impl Default for LbfgsParams {
 }
 
 impl LbfgsParams {
-    /// The settings an optimizer can run with, or the first that makes no sense.
+    /// The settings an optimizer can run with, or the first that is invalid.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl LbfgsParams {
     }
 }
 
-/// Settings known to be sound; only [`LbfgsParams::check`] makes them.
+/// Valid settings; only [`LbfgsParams::check`] makes them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedLbfgsParams(LbfgsParams);
 
@@ -112,6 +112,12 @@ pub enum TrainError {
         decrease: f64,
         /// `c₂`.
         curvature: f64,
+    },
+    /// A time limit that is not a time.
+    #[error("time_limit must be a number of seconds, got {found}")]
+    TimeLimit {
+        /// Its value.
+        found: f64,
     },
     /// A first step without a size.
     #[error("first_change must be a finite number above 0, got {found}")]

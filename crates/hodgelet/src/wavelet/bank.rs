@@ -10,7 +10,7 @@ const CHUNK: usize = 256;
 ///
 /// The parameters are unconstrained numbers, one per scale and filter by filter: `α_1, β_11, ..., β_1L, α_2, ...`
 /// (without the `α` when there is no low-pass term), each the preimage of its scale under the
-/// [`ScaleTransform`](super::ScaleTransform). Values of the filters at `n` eigenvalues are laid out `[W, n]`,
+/// [`Transform`](crate::param::Transform). Values of the filters at `n` eigenvalues are laid out `[W, n]`,
 /// one filter after another. Work is `O(W (1 + L) n)`, on the calling thread.
 ///
 /// ```
@@ -81,7 +81,7 @@ impl Bank {
     pub fn set_parameters(&mut self, parameters: &[f64]) -> Result<(), BankError> {
         let expected = self.n_filters() * self.scales_per_filter();
         check_length("the slice of parameters", parameters, expected)?;
-        let scales: Vec<f64> = parameters.iter().map(|&p| self.params.get().transform.scale(p)).collect();
+        let scales: Vec<f64> = parameters.iter().map(|&p| self.params.get().transform.forward(p)).collect();
         // A scale at the very end of the range may come back one rounding beyond it.
         let (lowest, highest) = (SCALE_RANGE.0 * (1.0 - 1e-12), SCALE_RANGE.1 * (1.0 + 1e-12));
         match scales.iter().position(|s| !(lowest..=highest).contains(s)) {

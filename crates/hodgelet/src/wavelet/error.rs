@@ -20,7 +20,7 @@ pub enum BankError {
         /// Scales in each.
         per_filter: usize,
     },
-    /// The range of the initial scales makes no sense.
+    /// The range of the initial scales is invalid.
     #[error(
         "initial {which} scales from {lowest} to {highest}, expected {:e} <= lowest <= highest <= {:e}",
         SCALE_RANGE.0, SCALE_RANGE.1

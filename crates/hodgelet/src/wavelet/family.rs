@@ -4,7 +4,7 @@ use super::{
     AbSpline, AbSplineScaling, Filter, Heat, HeatBand, Itersine, MexicanHat, Meyer, MeyerScaling, Rational,
     Ricker, fill, fill_with_derivatives,
 };
-use serde::{Deserialize, Serialize};
+use crate::choice::choices;
 
 /// Does the same with the filter behind every name.
 macro_rules! with_filter {
@@ -16,15 +16,12 @@ macro_rules! with_filter {
 /// Writes an enum of filters and the methods that hand on to the filter behind each name.
 macro_rules! family {
     ($(#[$doc:meta])* $enum:ident { $($(#[$variant_doc:meta])* $variant:ident => $filter:expr),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
-        pub enum $enum { $($(#[$variant_doc])* $variant),+ }
+        choices! {
+            $(#[$doc])*
+            pub enum $enum { $($(#[$variant_doc])* $variant),+ }
+        }
 
         impl $enum {
-            /// Every family, in the order of their names above.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
             /// Value of the filter at one eigenvalue.
             #[must_use]
             pub fn value(self, scale: f64, eigenvalue: f64) -> f64 {
@@ -99,6 +96,7 @@ family! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choice::Choice;
     use proptest::prelude::*;
 
     /// Central difference in the logarithm of the scale, and the derivative in the same.

@@ -24,7 +24,6 @@ mod meyer;
 mod params;
 mod rational;
 mod ricker;
-mod transform;
 
 use crate::linalg::simd;
 
@@ -36,10 +35,9 @@ pub use heat::{Heat, HeatBand};
 pub use itersine::Itersine;
 pub use mexican_hat::MexicanHat;
 pub use meyer::{Meyer, MeyerScaling};
-pub use params::{BankParams, CheckedBankParams, MAX_SCALES, ScaleSpread};
+pub use params::{BankParams, CheckedBankParams, MAX_SCALES, SCALE_RANGE, ScaleSpread};
 pub use rational::Rational;
 pub use ricker::Ricker;
-pub use transform::{SCALE_RANGE, ScaleTransform};
 
 /// A function of an eigenvalue at a scale, with its derivative in the scale.
 ///

@@ -1,10 +1,16 @@
 //! Settings of a bank, and the banks made from them.
 
 use super::bank::check_length;
-use super::{BandPass, Bank, BankError, LowPass, SCALE_RANGE, ScaleTransform};
+use super::{BandPass, Bank, BankError, LowPass};
+use crate::choice::choices;
+use crate::param::Transform;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+
+/// Smallest and largest scale a bank accepts: wide enough for any spectrum, and narrow enough that no product
+/// of a scale, its inverse and an eigenvalue below 1e200 leaves the range of double precision.
+pub const SCALE_RANGE: (f64, f64) = (1e-100, 1e100);
 
 /// Most scales a bank may have.
 pub const MAX_SCALES: usize = 1 << 20;
@@ -12,18 +18,18 @@ pub const MAX_SCALES: usize = 1 << 20;
 /// Mean eigenvalues beyond this are taken as its ends, so that scales stay far inside [`SCALE_RANGE`].
 const MEAN_RANGE: (f64, f64) = (1e-30, 1e30);
 
-/// What the initial scales are made for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ScaleSpread {
-    /// Eigenvalues up to 2: scales as they are drawn, which is what the reference has.
-    Reference,
-    /// The spectrum at hand: scales of filter `j` of `W` are divided by `m^{j/(W−1)}`, where `m` is the mean of the
-    /// eigenvalues. From scales as they are drawn to such as fit a Laplacian with eigenvalues of `m`, filters are spread
-    /// over the whole spectrum; with the normalized Laplacian, `m ≈ 1`, little changes. A bank that all blocks share,
-    /// whose spectra differ, keeps scales as they are drawn.
-    #[default]
-    Spectrum,
+choices! {
+    /// What the initial scales are made for.
+    pub enum ScaleSpread {
+        /// Eigenvalues up to 2: scales as they are drawn, which is what the reference has.
+        Reference,
+        /// The spectrum at hand: scales of filter `j` of `W` are divided by `m^{j/(W−1)}`, where `m` is the mean of the
+        /// eigenvalues. From scales as they are drawn to such as fit a Laplacian with eigenvalues of `m`, filters are spread
+        /// over the whole spectrum; with the normalized Laplacian, `m ≈ 1`, little changes. A bank that all blocks share,
+        /// whose spectra differ, keeps scales as they are drawn.
+        #[default]
+        Spectrum,
+    }
 }
 
 impl ScaleSpread {
@@ -39,7 +45,7 @@ impl ScaleSpread {
     }
 }
 
-/// Settings of a bank, not yet examined; the defaults are those of the reference but for their spread.
+/// Settings of a bank, not yet validated; the defaults are those of the reference but for their spread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BankParams {
@@ -51,8 +57,8 @@ pub struct BankParams {
     pub low_pass: Option<LowPass>,
     /// The band-pass terms.
     pub band_pass: BandPass,
-    /// How scales depend on the parameters that are trained.
-    pub transform: ScaleTransform,
+    /// How scales depend on the parameters that are trained: [`Transform::Log`] or [`Transform::Softplus`].
+    pub transform: Transform,
     /// What the initial scales are made for.
     pub spread: ScaleSpread,
     /// Lowest and highest initial scale `α` of the low-pass terms, drawn uniformly.
@@ -68,7 +74,7 @@ impl Default for BankParams {
             n_bands: 3,
             low_pass: Some(LowPass::default()),
             band_pass: BandPass::default(),
-            transform: ScaleTransform::default(),
+            transform: Transform::Log,
             spread: ScaleSpread::default(),
             low_pass_scales: (4.0, 6.0),
             band_pass_scales: (0.1, 5.0),
@@ -77,12 +83,12 @@ impl Default for BankParams {
 }
 
 impl BankParams {
-    /// The settings a bank can be built from, or the first one that makes no sense.
+    /// The settings a bank can be built from, or the first one that is invalid.
     ///
     /// # Errors
     ///
-    /// [`BankError`] when there would be no filter, an empty one, or too many scales, or when a range of scales
-    /// is not an increasing pair within [`SCALE_RANGE`].
+    /// [`BankError`] when there would be no filter, an empty one, or too many scales, when the transform does not reach
+    /// every positive scale, or when a range of scales is not an increasing pair within [`SCALE_RANGE`].
     pub fn check(self) -> Result<CheckedBankParams, BankError> {
         let (n_filters, per_filter) = (self.n_filters, self.per_filter());
         if n_filters == 0 {
@@ -109,7 +115,7 @@ impl BankParams {
     }
 }
 
-/// Settings known to be sound; only [`BankParams::check`] makes them.
+/// Valid settings; only [`BankParams::check`] makes them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedBankParams(BankParams);
 
@@ -164,11 +170,12 @@ impl CheckedBankParams {
             own.iter().chain(&band_pass[j * n_bands..(j + 1) * n_bands]).copied()
         });
         let scales: Vec<f64> = scales.collect();
-        // Looked at before the transform, which would turn a negative scale into NaN.
-        if let Some(index) = scales.iter().position(|s| !(SCALE_RANGE.0..=SCALE_RANGE.1).contains(s)) {
-            return Err(BankError::Scale { index, found: scales[index] });
-        }
-        let parameters: Vec<f64> = scales.iter().map(|&scale| self.0.transform.parameter(scale)).collect();
+        let parameter = |(index, &scale): (usize, &f64)| {
+            let inside = (SCALE_RANGE.0..=SCALE_RANGE.1).contains(&scale);
+            let parameter = self.0.transform.inverse(scale).ok().filter(|_| inside);
+            parameter.ok_or(BankError::Scale { index, found: scale })
+        };
+        let parameters = scales.iter().enumerate().map(parameter).collect::<Result<Vec<f64>, _>>()?;
         self.with_parameters(&parameters)
     }
 

@@ -111,13 +111,11 @@ fn gradients_of_every_family_and_scaling_equal_central_differences() {
     }
 }
 
-fn sum_of_products() -> SumKernel {
+fn sum_of_three() -> SumKernel {
     let base = |family, scales: usize| BaseKernel::new(family, scalings()[scales].clone());
     SumKernel::new(vec![
-        BlockKernel::new(0.8, base(Family::Matern32, 1)).times(base(Family::Polynomial { degree: 2 }, 0)),
-        BlockKernel::new(1.4, base(Family::SquaredExponential, 3))
-            .times(base(Family::RationalQuadratic, 2))
-            .times(base(Family::Linear, 1)),
+        BlockKernel::new(0.8, base(Family::Polynomial { degree: 2 }, 1)),
+        BlockKernel::new(1.4, base(Family::RationalQuadratic, 3)),
         BlockKernel::new(
             2.0,
             BaseKernel::new(Family::SquaredExponential, Lengthscales::per_channel(2, 1, 1.1)),
@@ -127,15 +125,15 @@ fn sum_of_products() -> SumKernel {
 }
 
 #[test]
-fn gradients_of_sums_of_products_equal_central_differences() {
+fn gradients_of_sums_equal_central_differences() {
     let inputs = [random(N, COLUMNS, 2), random(N, COLUMNS, 3), random(N, 2, 4)];
-    assert_gradients_agree(&sum_of_products(), &inputs);
+    assert_gradients_agree(&sum_of_three(), &inputs);
 }
 
 #[test]
 fn gram_and_gradients_have_the_same_bits_for_any_number_of_threads() {
     let inputs = [random(N, COLUMNS, 2), random(N, COLUMNS, 3), random(N, 2, 4)];
-    let (kernel, weights) = (sum_of_products(), symmetric_weights(N));
+    let (kernel, weights) = (sum_of_three(), symmetric_weights(N));
     let refs: Vec<MatRef<'_, f64>> = inputs.iter().map(Mat::as_ref).collect();
     assert_eq!(kernel.gram(&refs, Par::Seq).unwrap(), kernel.gram(&refs, Par::rayon(3)).unwrap());
     assert_eq!(
@@ -150,7 +148,7 @@ fn gram_and_gradients_have_the_same_bits_for_any_number_of_threads() {
 
 #[test]
 fn a_reused_workspace_gives_the_bits_of_a_new_one() {
-    let kernel = sum_of_products();
+    let kernel = sum_of_three();
     let (mut workspace, mut gram) = (GramWorkspace::new(), Mat::new());
     for n in [80, 5, N] {
         let inputs = [random(n, COLUMNS, 2), random(n, COLUMNS, 3), random(n, 2, 4)];

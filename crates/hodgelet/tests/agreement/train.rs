@@ -1,6 +1,6 @@
 //! The optimizer on functions whose minima are known.
 
-use hodgelet::train::{LbfgsParams, MinimizeError, Minimum, Progress, Stop, minimize, restarts};
+use hodgelet::train::{LbfgsParams, MinimizeError, Minimum, Progress, Stop, best, minimize, restarts};
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -224,7 +224,7 @@ fn restarts_find_the_deeper_valley_whatever_the_threads() {
     let starts = vec![1.2, 0.9, -0.8, -1.3];
     let found =
         restarts(starts, |_, start| minimize(&params, &[start], wells, |_| ControlFlow::Continue(())));
-    assert!(found.outcomes[0].as_ref().unwrap().point[0] > 0.0);
-    let (best, minimum) = found.into_best().unwrap();
-    assert!(best >= 2 && minimum.point[0] < -1.0, "{best}: {minimum:?}");
+    assert!(found[0].as_ref().unwrap().point[0] > 0.0);
+    let (start, minimum) = best(found, |end| end.value).unwrap();
+    assert!(start >= 2 && minimum.point[0] < -1.0, "{start}: {minimum:?}");
 }

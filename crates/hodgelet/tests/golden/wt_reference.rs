@@ -7,7 +7,7 @@ use faer::{Mat, MatRef};
 use hodgelet::complex::Complex;
 use hodgelet::feature::{Block, BlockMeasures, Component, Standardizer, harmonic_features, wavelet_features};
 use hodgelet::hodge::{HodgeComponent, Operators, Weighting, betti_numbers, spectrum};
-use hodgelet::measure::{Sample, measure_all};
+use hodgelet::measure::{MeasureError, Sample, measure_all};
 use hodgelet::wavelet::{Bank, BankParams};
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -94,10 +94,10 @@ impl Case {
     }
 
     pub(super) fn measures(&self, component: Component) -> BlockMeasures {
-        let sample = |i: usize| Sample {
-            complex: Cow::Borrowed(&self.complexes[i]),
-            signals: vec![Some(signal(self.n_channels(), &self.file.graphs[i].signal))],
-            weights: None,
+        let sample = |i: usize| {
+            let complex = Cow::Borrowed(&self.complexes[i]);
+            let signals = vec![Some(signal(self.n_channels(), &self.file.graphs[i].signal))];
+            Ok::<_, MeasureError>(Sample { complex, signals, weights: None })
         };
         let go_on = |_| ControlFlow::Continue(());
         let measures = measure_all(self.complexes.len(), sample, self.weighting, go_on)
@@ -200,7 +200,7 @@ fn harmonic_features_are_those_of_the_reference() {
     }
 }
 
-/// The reference divides columns that are constant over the training graphs by a deviation of rounding size; ours
+/// The reference divides columns that are constant over the training graphs by a standard deviation of rounding size; ours
 /// become 0 there, so these columns are compared by name only.
 #[test]
 fn standardized_features_are_those_of_the_reference_where_columns_vary() {

@@ -19,7 +19,7 @@ pub fn graph(n_vertices: u32, rng: &mut ChaCha8Rng) -> Complex {
     Complex::graph(n_vertices as usize, &edges).unwrap()
 }
 
-/// `n` random graphs with an attribute a vertex and a flow on edges, both multiplied by `scale`.
+/// `n` random graphs with an attribute on each vertex and a flow on each edge, both multiplied by `scale`.
 pub fn graphs(n: usize, scale: f64, seed: u64) -> Dataset {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let complexes = (0..n).map(|i| graph(5 + i as u32 % 4, &mut rng)).collect();
@@ -29,27 +29,26 @@ pub fn graphs(n: usize, scale: f64, seed: u64) -> Dataset {
 /// These complexes with random signals.
 pub fn with_signals(complexes: Vec<Complex>, scale: f64, seed: u64) -> Dataset {
     let mut rng = ChaCha8Rng::seed_from_u64(seed + 1000);
-    let mut dataset =
-        Dataset { name: "hostile".to_owned(), complexes, columns: vec![], targets: Targets::None };
+    let mut dataset = Dataset::new("hostile", complexes, vec![], Targets::None).unwrap();
     for (name, dim, orientation) in [("x", 0, Orientation::Unoriented), ("flow", 1, Orientation::Oriented)] {
         let starts = dataset.cell_starts(dim);
         let values = (0..starts[starts.len() - 1]).map(|_| scale * (rng.random::<f64>() - 0.3)).collect();
         let values = ColumnValues::Real { channels: vec!["0".to_owned()], values };
-        dataset.columns.push(Column { name: name.to_owned(), dim, orientation, starts, values });
+        let column = Column { name: name.to_owned(), dim, orientation, starts, values };
+        dataset = dataset.with_column(column).unwrap();
     }
     dataset
 }
 
 /// Labels, with this many names.
-pub fn classes(mut dataset: Dataset, n_classes: usize, label: impl Fn(usize) -> usize) -> Dataset {
+pub fn classes(dataset: Dataset, n_classes: usize, label: impl Fn(usize) -> usize) -> Dataset {
     let names = (0..n_classes).map(|c| format!("c{c}")).collect();
     let labels = (0..dataset.len()).map(|i| label(i) as u32).collect();
-    dataset.targets = Targets::Classes { names, labels };
-    dataset
+    dataset.with_targets(Targets::Classes { names, labels }).unwrap()
 }
 
 /// Real targets.
-pub fn reals(mut dataset: Dataset, target: impl Fn(usize) -> f64) -> Dataset {
-    dataset.targets = Targets::Real((0..dataset.len()).map(target).collect());
-    dataset
+pub fn reals(dataset: Dataset, target: impl Fn(usize) -> f64) -> Dataset {
+    let targets = Targets::Real((0..dataset.len()).map(target).collect());
+    dataset.with_targets(targets).unwrap()
 }

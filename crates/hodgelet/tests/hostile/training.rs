@@ -1,9 +1,10 @@
 //! Training data that is too little, too large, too equal or contradicts itself.
 
 use super::data::{classes, graph, graphs, reals, with_signals};
-use super::{fit, fit_with, params, refused};
+use super::{fit, fit_with, refused, small_settings};
 use hodgelet::complex::Complex;
-use hodgelet::model::{ClassLikelihood, FittedTargets, Inference, ModelError, ModelParams, PredictedTargets};
+use hodgelet::model::{FittedTargets, ModelError, PredictedTargets};
+use hodgelet::settings::{ClassLikelihood, InferenceChoice, Settings};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -47,12 +48,12 @@ fn identical_graphs_have_nothing_to_learn_from() {
 fn graphs_without_cells_have_nothing_to_learn_from() {
     for n_vertices in [0, 1, 4] {
         let empty = vec![Complex::graph(n_vertices, &[]).unwrap(); 4];
-        let mut bare = with_signals(empty, 0.0, 1);
+        let zeros = with_signals(empty, 0.0, 1);
         assert!(matches!(
-            fit(&classes(bare.clone(), 2, |i| i % 2)),
+            fit(&classes(zeros.clone(), 2, |i| i % 2)),
             Err(ModelError::Constant { .. } | ModelError::Encode(_))
         ));
-        bare.columns.clear();
+        let bare = zeros.with_columns(vec![]).unwrap();
         assert!(matches!(
             fit(&classes(bare, 2, |i| i % 2)),
             Err(ModelError::Constant { .. } | ModelError::Encode(_))
@@ -103,7 +104,7 @@ fn duplicates_may_contradict_each_other() {
     let copies = pair.select(&[0, 0, 0, 0, 1, 1, 1, 1]);
     let model = fit(&classes(copies.clone(), 2, |i| i % 2)).unwrap();
     assert_eq!((model.summary().n_train, model.summary().n_distinct), (8, 2));
-    let prediction = model.predict(&pair, |_| std::ops::ControlFlow::Continue(())).unwrap();
+    let prediction = model.predict(&pair).unwrap();
     let PredictedTargets::Classes { probabilities, .. } = prediction.targets else { panic!("classes") };
     assert!((probabilities[(0, 0)] - 0.5).abs() < 1e-6, "as many of each class: {probabilities:?}");
     fit(&classes(copies.clone(), 4, |i| i % 4)).unwrap();
@@ -115,7 +116,7 @@ fn a_class_may_have_one_member_or_none() {
     fit(&classes(graphs(12, 1.0, 8), 3, |i| if i == 5 { 2 } else { i % 2 })).unwrap();
     for n_classes in [3, 4, 7] {
         fit(&classes(graphs(12, 1.0, 8), n_classes, |i| i % 2)).unwrap();
-        let softmax = ModelParams { likelihood: ClassLikelihood::Softmax, ..params() };
+        let softmax = Settings { likelihood: Some(ClassLikelihood::Softmax), ..small_settings() };
         fit_with(&softmax, &classes(graphs(12, 1.0, 8), n_classes, |i| i % 2)).unwrap();
     }
     fit(&classes(graphs(12, 1.0, 8), 2, |i| usize::from(i == 5))).unwrap();
@@ -124,11 +125,10 @@ fn a_class_may_have_one_member_or_none() {
 #[test]
 fn three_hundred_classes_are_learned() {
     let data = classes(graphs(30, 1.0, 9), 300, |i| 10 * i);
-    let mut few = params();
-    few.optimizer.max_iterations = 1;
+    let few = Settings { iterations: 1, ..small_settings() };
     for likelihood in [ClassLikelihood::Auto, ClassLikelihood::Softmax] {
-        let model = fit_with(&ModelParams { likelihood, ..few.clone() }, &data).unwrap();
-        let prediction = model.predict(&data, |_| std::ops::ControlFlow::Continue(())).unwrap();
+        let model = fit_with(&Settings { likelihood: Some(likelihood), ..few.clone() }, &data).unwrap();
+        let prediction = model.predict(&data).unwrap();
         super::assert_sound(&model, &prediction);
     }
 }
@@ -136,7 +136,7 @@ fn three_hundred_classes_are_learned() {
 #[test]
 fn real_targets_may_be_constant_or_of_any_ordinary_scale() {
     let model = fit(&reals(graphs(8, 1.0, 10), |_| 3.5)).unwrap();
-    let prediction = model.predict(&graphs(3, 1.0, 11), |_| std::ops::ControlFlow::Continue(())).unwrap();
+    let prediction = model.predict(&graphs(3, 1.0, 11)).unwrap();
     let PredictedTargets::Real { mean, .. } = prediction.targets else { panic!("real targets went in") };
     assert!(mean.iter().all(|m| (m - 3.5).abs() < 1e-9), "{mean:?}");
     // The mean of ten times 0.1 is another number.
@@ -158,17 +158,16 @@ fn real_targets_whose_squares_leave_the_range_of_numbers_are_an_error_or_learned
 
 #[test]
 fn laplace_is_for_two_classes_without_a_floor() {
-    let laplace = ModelParams { inference: Inference::Laplace, ..params() };
-    let fit = |params: &ModelParams, n| fit_with(params, &classes(graphs(10, 1.0, 12), n, |i| i % n));
+    let laplace = Settings { inference: InferenceChoice::Laplace, ..small_settings() };
+    let fit = |settings: &Settings, n| fit_with(settings, &classes(graphs(10, 1.0, 12), n, |i| i % n));
     let model = fit(&laplace, 2).unwrap();
-    let variational = fit(&params(), 2).unwrap();
+    let variational = fit(&small_settings(), 2).unwrap();
     let data = graphs(4, 1.0, 13);
-    let go_on = |_| std::ops::ControlFlow::Continue(());
-    let found = model.predict(&data, go_on).unwrap();
+    let found = model.predict(&data).unwrap();
     super::assert_sound(&model, &found);
-    assert_ne!(found.latent_mean, variational.predict(&data, go_on).unwrap().latent_mean);
+    assert_ne!(found.latent_mean, variational.predict(&data).unwrap().latent_mean);
     assert_eq!(refused(fit(&laplace, 3)), "binary Laplace does not apply to a multi-class likelihood");
-    let floored = ModelParams { likelihood: ClassLikelihood::Gpflow, ..laplace.clone() };
+    let floored = Settings { likelihood: Some(ClassLikelihood::Gpflow), ..laplace.clone() };
     assert_eq!(refused(fit(&floored, 2)), "binary Laplace does not apply to a probit with a floor");
     let data = reals(graphs(10, 1.0, 12), |i| i as f64);
     assert_eq!(refused(fit_with(&laplace, &data)), "binary Laplace does not apply to a Gaussian likelihood");

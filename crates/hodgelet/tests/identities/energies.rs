@@ -5,7 +5,7 @@ use faer::Mat;
 use hodgelet::complex::Complex;
 use hodgelet::hodge::{HodgeComponent, Operators, Term, Weighting, decompose, laplacian, spectrum};
 use hodgelet::linalg::eigen::eigenpairs;
-use hodgelet::measure::{Sample, measure, measure_all};
+use hodgelet::measure::{MeasureError, Sample, measure, measure_all};
 use hodgelet::signal::{Orientation, Signal};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
@@ -87,7 +87,8 @@ fn check_sample(complex: &Complex, sample: Sample<'_>, seed: u64, what: &str) {
         let alone = probe(&measure(&sample, weighting).unwrap(), n_dims);
         let full = probe_by_full_laplacians(&sample, &Operators::new(complex, weighting));
         assert_close(&alone, &full, 1e-9, what);
-        let batch = measure_all(6, |_| sample.clone(), weighting, |_| ControlFlow::Continue(())).unwrap();
+        let copy = |_| Ok::<_, MeasureError>(sample.clone());
+        let batch = measure_all(6, copy, weighting, |_| ControlFlow::Continue(())).unwrap();
         for measures in &batch {
             assert_eq!(probe(measures, n_dims), alone, "{what}: alone and in company");
         }
@@ -222,7 +223,7 @@ fn a_signal_on_another_number_of_cells_is_refused_and_names_its_complex() {
     let sample = |i: usize| {
         let n = if i == 3 { 5 } else { 4 };
         let signal = Signal::from_row_major(n, 1, &vec![1.0; n], Orientation::Oriented).unwrap();
-        Sample { signals: vec![Some(signal)], ..random_sample(&complex, 0) }
+        Ok::<_, MeasureError>(Sample { signals: vec![Some(signal)], ..random_sample(&complex, 0) })
     };
     let error = measure_all(6, sample, Weighting::Combinatorial, |_| ControlFlow::Continue(())).unwrap_err();
     assert_eq!(error.to_string(), "complex 3: signal has 5 rows, but the complex has 4 cells of dimension 0");
@@ -245,7 +246,7 @@ fn work_stops_when_asked_to() {
     let complex = sphere();
     let error = measure_all(
         5000,
-        |i| random_sample(&complex, i as u64),
+        |i| Ok::<_, MeasureError>(random_sample(&complex, i as u64)),
         Weighting::Combinatorial,
         |_| ControlFlow::Break(()),
     )

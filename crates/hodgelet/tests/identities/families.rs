@@ -1,7 +1,6 @@
 //! Complexes to try the laws on, and small helpers.
 
-use hodgelet::complex::Complex;
-use hodgelet::hodge::CellWeights;
+use hodgelet::complex::{CellWeights, Complex};
 use hodgelet::measure::{ComplexMeasures, Sample};
 use hodgelet::signal::{Channels, Orientation, Signal};
 use proptest::prelude::*;

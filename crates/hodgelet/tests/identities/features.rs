@@ -2,6 +2,7 @@
 
 use crate::families::*;
 use faer::Mat;
+use hodgelet::choice::Choice;
 use hodgelet::complex::Complex;
 use hodgelet::feature::{
     Block, BlockMeasures, Component, FourierPoints, Standardizer, WaveletTape, harmonic_features,

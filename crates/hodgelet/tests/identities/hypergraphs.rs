@@ -7,7 +7,8 @@ use hodgelet::complex::{Complex, Expansion, Hypergraph};
 use hodgelet::dataset::{HypergraphDataset, Targets};
 use hodgelet::encode::{CellSignal, VertexSignal};
 use hodgelet::hodge::{HodgeComponent, Operators, Term, laplacian, spectrum};
-use hodgelet::model::{SpaceParams, measure_dataset};
+use hodgelet::model::Measurer;
+use hodgelet::settings::Settings;
 use proptest::prelude::*;
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -51,10 +52,10 @@ fn energies(hypergraph: Hypergraph, expansion: Expansion) -> Vec<f64> {
     let (name, targets) = ("one".to_owned(), Targets::None);
     let dataset = HypergraphDataset { name, hypergraphs: vec![hypergraph], columns: vec![], targets };
     let dataset = dataset.expand(expansion).unwrap();
-    let mut space = SpaceParams::default();
-    (space.encoding.vertices, space.encoding.edges) = (VertexSignal::Structure, CellSignal::Structure);
-    let encoding = space.fit_encoding(&dataset, &[0]).unwrap();
-    let measured = measure_dataset(&dataset, &encoding, &space, |_| ControlFlow::Continue(())).unwrap();
+    let (vertices, edges) = (Some(VertexSignal::Structure), CellSignal::Structure);
+    let settings = Settings { vertices, edges, ..Settings::default() };
+    let measurer = Measurer::fit(&settings, &dataset, &[0]).unwrap();
+    let measured = measurer.measure(&dataset, |_| ControlFlow::Continue(())).unwrap();
     probe(&measured.measures[0], 2)
 }
 

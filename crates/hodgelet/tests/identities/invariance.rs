@@ -1,10 +1,10 @@
 //! Relabelling vertices, reordering cells and turning them round changes nothing.
 
 use crate::families::*;
-use hodgelet::complex::Complex;
-use hodgelet::hodge::{CellWeights, Weighting};
+use hodgelet::complex::{CellWeights, Complex};
+use hodgelet::hodge::Weighting;
 use hodgelet::linalg::SparseMat;
-use hodgelet::measure::{Sample, measure, measure_all};
+use hodgelet::measure::{MeasureError, Sample, measure, measure_all};
 use hodgelet::signal::{Orientation, Signal};
 use proptest::prelude::*;
 use rand::{RngExt, seq::SliceRandom};
@@ -123,7 +123,8 @@ fn the_number_of_threads_does_not_change_a_bit() {
     let complexes: Vec<Complex> = degenerate().into_iter().map(|(_, c)| c).collect();
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let sample = |i: usize| random_sample(&complexes[i % complexes.len()], i as u64);
+        let sample =
+            |i: usize| Ok::<_, MeasureError>(random_sample(&complexes[i % complexes.len()], i as u64));
         pool.install(|| {
             measure_all(300, sample, Weighting::Combinatorial, |_| ControlFlow::Continue(())).unwrap()
         })

@@ -141,7 +141,7 @@ fn blocks_add_up_to_the_whole() {
     let base = |family| BaseKernel::new(family, Lengthscales::isotropic(1.0));
     let kernel = SumKernel::new(vec![
         BlockKernel::new(0.5, base(Family::Matern52)),
-        BlockKernel::new(2.0, base(Family::SquaredExponential)).times(base(Family::Linear)),
+        BlockKernel::new(2.0, base(Family::Linear)),
     ])
     .unwrap();
     let (a, b) = (random(10, 3, 1), random(10, 2, 2));
@@ -204,8 +204,6 @@ fn settings_without_sense_are_refused() {
     let isotropic = || Lengthscales::isotropic(1.0);
     let block = |b: BaseKernel| SumKernel::new(vec![BlockKernel::new(1.0, b)]);
     assert_eq!(SumKernel::new(vec![]), Err(KernelError::NoBlocks));
-    let empty = BlockKernel { variance: 1.0, factors: vec![] };
-    assert_eq!(SumKernel::new(vec![empty]), Err(KernelError::NoFactors { block: 0 }));
     let rough = block(base(Family::Matern { nu: 0.0 }, isotropic()));
     assert!(matches!(rough, Err(KernelError::Smoothness { .. })));
     let flat = block(base(Family::Polynomial { degree: 0 }, isotropic()));
@@ -276,8 +274,7 @@ fn parameters_are_logarithms_in_the_order_of_their_names() {
     let ard = Lengthscales::ard(vec![2.0, 3.0]);
     let mut kernel = SumKernel::new(vec![
         BlockKernel::new(4.0, BaseKernel::new(Family::RationalQuadratic, ard).with_shape(5.0)),
-        BlockKernel::new(6.0, BaseKernel::new(Family::Linear, Lengthscales::unscaled()))
-            .times(BaseKernel::new(Family::Matern32, Lengthscales::isotropic(7.0))),
+        BlockKernel::new(6.0, BaseKernel::new(Family::Matern32, Lengthscales::isotropic(7.0))),
     ])
     .unwrap();
     let names = [
@@ -286,7 +283,7 @@ fn parameters_are_logarithms_in_the_order_of_their_names() {
         "block 0 lengthscale 1",
         "block 0 alpha",
         "block 1 variance",
-        "block 1 factor 1 lengthscale 0",
+        "block 1 lengthscale 0",
     ];
     assert_eq!(kernel.param_names(), names);
     let logs = [4.0f64, 2.0, 3.0, 5.0, 6.0, 7.0].map(f64::ln);
@@ -299,7 +296,7 @@ fn parameters_are_logarithms_in_the_order_of_their_names() {
     let moved = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6];
     kernel.set_params(&moved).unwrap();
     assert!(kernel.params().iter().zip(moved).all(|(a, b)| (a - b).abs() < 1e-15));
-    assert_eq!(kernel.blocks()[1].factors[1].lengthscales.values[0], 0.6f64.exp());
+    assert_eq!(kernel.blocks()[1].base.lengthscales.values[0], 0.6f64.exp());
 }
 
 #[test]
@@ -316,6 +313,11 @@ fn kernels_survive_json_and_broken_ones_are_refused() {
     let kernel = kernel_of(Family::Matern { nu: 1.75 }, 0.25);
     let text = serde_json::to_string(&kernel).unwrap();
     assert_eq!(serde_json::from_str::<SumKernel>(&text).unwrap(), kernel);
-    let broken = text.replace("1.75", "-1.75");
-    assert!(serde_json::from_str::<SumKernel>(&broken).unwrap_err().to_string().contains("smoothness"));
+    let message = |text: &str| serde_json::from_str::<SumKernel>(text).unwrap_err().to_string();
+    assert!(message(&text.replace("1.75", "-1.75")).contains("smoothness"));
+    let factor = r#"{"family":{"type":"matern","nu":1.75},"lengthscales":{"columns":"shared","values":[0.25]},"shape":0.9}"#;
+    assert!(text.contains(&format!(r#""factors":[{factor}]"#)), "{text}");
+    assert!(message(&text.replace(factor, "")).contains("a kernel of 0 factors, expected 1"));
+    let twice = text.replace(factor, &format!("{factor},{factor}"));
+    assert!(message(&twice).contains("a kernel of 2 factors, expected 1"));
 }

@@ -3,18 +3,19 @@
 mod split;
 
 use super::info::cell_name;
-use crate::args::{LaplacianArgs, SignalArgs, has_columns, laplacian_name};
 use crate::error::CommandError;
 use crate::output::{self, Format, Report, facts, number, table, write_atomic};
 use crate::progress::Terminal;
 use crate::source::DatasetArgs;
-use crate::topology::{betti_numbers, lifted};
+use crate::topology::betti_numbers;
 use clap::Args;
+use hodgelet::choice::Choice;
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::encode::VertexSignal;
 use hodgelet::hodge::{HodgeError, Operators};
-use hodgelet::measure::{Sample, measure};
-use hodgelet::model::{ModelError, SpaceParams};
+use hodgelet::measure::measure;
+use hodgelet::model::{Measurer, ModelError};
+use hodgelet::settings::{Settings, SignalSettings};
 use serde::Serialize;
 use split::{DimSplit, Shares, split};
 use std::path::PathBuf;
@@ -42,12 +43,7 @@ pub struct DecomposeArgs {
     #[arg(long, value_name = "K")]
     dim: Option<usize>,
     #[command(flatten)]
-    signals: SignalArgs,
-    #[command(flatten)]
-    laplacian: LaplacianArgs,
-    /// Fill the cliques of a graph up to this dimension
-    #[arg(long, value_name = "K", default_value_t = 2)]
-    max_dim: usize,
+    signals: SignalSettings,
     /// Also write the JSON to a file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -63,7 +59,7 @@ struct Split {
     graph: usize,
     id: Option<String>,
     target: Option<String>,
-    laplacian: &'static str,
+    laplacian: String,
     cells: Vec<usize>,
     betti: Vec<usize>,
     dims: Vec<DimSplit>,
@@ -90,11 +86,13 @@ pub fn run(args: &DecomposeArgs, terminal: Terminal) -> Result<(), CommandError>
 }
 
 fn decomposed(args: &DecomposeArgs, dataset: &Dataset) -> Result<Split, CommandError> {
-    let default = if has_columns(dataset, 0) { VertexSignal::Attributes } else { VertexSignal::Degree };
+    let has_columns = dataset.columns().iter().any(|column| column.dim == 0);
+    let default = if has_columns { VertexSignal::Attributes } else { VertexSignal::Degree };
+    let settings = &args.signals.0;
+    let settings = Settings { vertices: settings.vertices.or(Some(default)), ..settings.clone() };
     let all: Vec<usize> = (0..dataset.len()).collect();
-    let encoding = args.signals.encoding(default).fit_up_to(dataset, &all, args.max_dim)?;
-    let complex = lifted(&dataset.complexes[args.graph], args.max_dim)?;
-    let mut signals = encoding.bind(dataset)?.encode_on(args.graph, &complex).0;
+    let mut sample = Measurer::fit(&settings, dataset, &all)?.sample(dataset, args.graph)?;
+    let signals = &mut sample.signals;
     for (dim, signal) in signals.iter_mut().enumerate() {
         if args.dim.is_some_and(|wanted| wanted != dim) {
             *signal = None;
@@ -107,14 +105,11 @@ fn decomposed(args: &DecomposeArgs, dataset: &Dataset) -> Result<Split, CommandE
         _ if signals.iter().all(Option::is_none) => return Err(ModelError::NoBlocks.into()),
         _ => {}
     }
-    let laplacian = args.laplacian.laplacian;
-    let (weighting, metric) = (laplacian.weighting, laplacian.metric);
-    let weights = SpaceParams { metric, ..SpaceParams::default() }.weights(dataset, args.graph, &complex)?;
-    let sample = Sample { complex, signals, weights };
-    let measures = measure(&sample, weighting)?;
+    let laplacian = settings.laplacian();
+    let measures = measure(&sample, laplacian.weighting())?;
     let operators = match &sample.weights {
         Some(weights) => Operators::weighted(&sample.complex, weights).map_err(HodgeError::from)?,
-        None => Operators::new(&sample.complex, weighting),
+        None => Operators::new(&sample.complex, laplacian.weighting()),
     };
     let mut dims = Vec::new();
     for (dim, signal) in sample.signals.iter().enumerate() {
@@ -122,17 +117,17 @@ fn decomposed(args: &DecomposeArgs, dataset: &Dataset) -> Result<Split, CommandE
             dims.push(split(&operators, dim, signal, measures)?);
         }
     }
-    let target = match &dataset.targets {
+    let target = match dataset.targets() {
         Targets::None => None,
         Targets::Classes { names, labels } => Some(names[labels[args.graph] as usize].clone()),
         Targets::Real(values) => Some(values[args.graph].to_string()),
     };
     Ok(Split {
-        dataset: dataset.name.clone(),
+        dataset: dataset.name().to_owned(),
         graph: args.graph,
         id: None,
         target,
-        laplacian: laplacian_name(laplacian),
+        laplacian: laplacian.name(),
         cells: (0..=sample.complex.dim()).map(|k| sample.complex.n_cells(k)).collect(),
         betti: betti_numbers(&sample.complex, sample.complex.dim())?,
         dims,
@@ -146,7 +141,7 @@ impl Report for Split {
         rows.extend(self.id.iter().map(|id| ("id", id.clone())));
         rows.extend(self.target.iter().map(|target| ("target", target.clone())));
         rows.extend([
-            ("Laplacian", self.laplacian.to_owned()),
+            ("Laplacian", self.laplacian.clone()),
             ("cells by dimension", list(&self.cells)),
             ("Betti numbers", list(&self.betti)),
         ]);

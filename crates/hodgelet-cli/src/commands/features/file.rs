@@ -1,7 +1,6 @@
 //! Feature files: CSV, NPY and JSONL.
 
-use super::FeatureTable;
-use super::compute::BlockInfo;
+use super::{BlockInfo, FeatureTable};
 use crate::error::CommandError;
 use crate::output::{stage, write_atomic};
 use crate::progress::uninterrupted;
@@ -100,7 +99,7 @@ fn id(read: &Read, i: usize) -> String {
 }
 
 fn target(read: &Read, i: usize) -> Target<'_> {
-    match &read.dataset.targets {
+    match read.dataset.targets() {
         Targets::None => Target::None,
         Targets::Classes { names, labels } => Target::Class(&names[labels[i] as usize]),
         Targets::Real(values) => Target::Real(values[i]),
@@ -167,7 +166,7 @@ fn jsonl(out: &mut dyn Write, features: &FeatureTable, read: &Read) -> io::Resul
 fn columns(out: &mut dyn Write, features: &FeatureTable, read: &Read) -> io::Result<()> {
     let all = 0..read.dataset.len();
     let columns = Columns {
-        dataset: &read.dataset.name,
+        dataset: read.dataset.name(),
         columns: &features.names,
         blocks: &features.blocks,
         ids: all.clone().map(|i| id(read, i)).collect(),

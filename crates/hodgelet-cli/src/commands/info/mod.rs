@@ -1,6 +1,5 @@
 //! `hodgelet info`: what a dataset or a model holds.
 
-pub mod duplicates;
 mod spectra;
 
 use super::model_info::{describe_model, load};
@@ -10,11 +9,11 @@ use crate::progress::{check_interrupt, interrupted};
 use crate::source::DatasetArgs;
 use crate::topology::{MAX_RANK_SIZE, betti_numbers, lifted, rank_size};
 use clap::Args;
-use duplicates::{Duplicates, duplicates};
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
 use hodgelet::signal::Orientation;
 use hodgelet_data::Read;
+use hodgelet_eval::audit::{Duplicates, duplicates};
 use rayon::prelude::*;
 use serde::Serialize;
 use spectra::{SpectrumInfo, spectra};
@@ -146,16 +145,17 @@ struct Shape {
 
 fn describe(read: &Read) -> Result<Info, CommandError> {
     let dataset = &read.dataset;
-    let shapes: Vec<Shape> = dataset.complexes.par_iter().map(shape).collect::<Result<_, CommandError>>()?;
+    let shapes: Vec<Shape> =
+        dataset.complexes().par_iter().map(shape).collect::<Result<_, CommandError>>()?;
     check_interrupt()?;
     let spread = |of: fn(&Shape) -> f64| Spread::of(shapes.iter().map(of));
-    let highest = dataset.complexes.iter().map(Complex::dim).max().unwrap_or(0);
+    let highest = dataset.complexes().iter().map(Complex::dim).max().unwrap_or(0);
     let cells = (0..=highest).map(|dim| {
-        let counts = dataset.complexes.iter().map(|complex| complex.n_cells(dim) as f64);
+        let counts = dataset.complexes().iter().map(|complex| complex.n_cells(dim) as f64);
         Cells { dim, count: Spread::of(counts) }
     });
     let mut notes = Vec::new();
-    if dataset.complexes.iter().any(|complex| complex.dim() <= 1) {
+    if dataset.complexes().iter().any(|complex| complex.dim() <= 1) {
         notes.push("topology is that of the clique complex: every triangle of a graph is filled".to_owned());
     }
     let betti = mean_betti(dataset, &shapes, highest)?;
@@ -174,11 +174,11 @@ fn describe(read: &Read) -> Result<Info, CommandError> {
     Ok(Info {
         f_vector: (0..most).map(mean).collect(),
         spectra,
-        name: dataset.name.clone(),
+        name: dataset.name().to_owned(),
         graphs: dataset.len(),
-        target: target(&dataset.targets),
+        target: target(dataset.targets()),
         cells: cells.collect(),
-        columns: dataset.columns.iter().map(column).collect(),
+        columns: dataset.columns().iter().map(column).collect(),
         isolated_vertices: shapes.iter().map(|shape| shape.isolated).sum(),
         connected_components: spread(|shape| shape.components as f64),
         triangles: spread(|shape| shape.triangles as f64),
@@ -219,7 +219,7 @@ fn mean_betti(dataset: &Dataset, shapes: &[Shape], highest: usize) -> Result<Opt
             betti_numbers(lifted(complex, 2)?.as_ref(), highest)
         }
     };
-    let each: Vec<Vec<usize>> = dataset.complexes.par_iter().map(one).collect::<Result<_, _>>()?;
+    let each: Vec<Vec<usize>> = dataset.complexes().par_iter().map(one).collect::<Result<_, _>>()?;
     let mean = |k: usize| Spread::of(each.iter().map(|betti| betti[k] as f64)).mean;
     Ok(Some((0..=highest).map(mean).collect()))
 }

@@ -63,7 +63,7 @@ pub(super) fn spectra(
 /// The non-zero eigenvalues of the first operators of a complex, `B_1` first.
 fn eigenvalues(dataset: &Dataset, i: usize, n_operators: usize) -> Result<Vec<Vec<f64>>, CommandError> {
     check_interrupt()?;
-    let space = lifted(&dataset.complexes[i], 2)?;
+    let space = lifted(&dataset.complexes()[i], 2)?;
     let operators = match dataset.weights(i) {
         Some(weights) => Operators::weighted(&space, &weights).map_err(HodgeError::from)?,
         None => Operators::new(&space, Weighting::Combinatorial),

@@ -12,7 +12,7 @@ fn generated(params: VectorFieldsParams, seed: u64) -> Dataset {
 }
 
 fn flows(data: &Dataset) -> &[f64] {
-    match &data.columns[1].values {
+    match &data.columns()[1].values {
         ColumnValues::Real { values, .. } => values,
         ColumnValues::Labels { .. } => panic!("flows are real"),
     }
@@ -73,12 +73,12 @@ fn a_divergence_free_field_turned_by_a_right_angle_is_a_gradient() {
 fn classes_are_named_by_the_field_that_prevails() {
     let params = VectorFieldsParams { n_fields: 60, noise: 0.0, edge_map: EdgeMap::DeRham, ..small() };
     let data = generated(params, 6);
-    let Targets::Classes { names, labels } = &data.targets else { panic!("classes") };
+    let Targets::Classes { names, labels } = data.targets() else { panic!("classes") };
     assert_eq!(names, &["curl-free", "divergence-free"]);
     let mut circulation = [0.0, 0.0];
-    for (i, complex) in data.complexes.iter().enumerate() {
+    for (i, complex) in data.complexes().iter().enumerate() {
         let mut around = vec![0.0; complex.n_cells(2)];
-        complex.boundary(2).unwrap().mul_transpose(&flows(&data)[data.columns[1].cells(i)], &mut around);
+        complex.boundary(2).unwrap().mul_transpose(&flows(&data)[data.columns()[1].cells(i)], &mut around);
         circulation[labels[i] as usize] += around.iter().map(|x| x * x).sum::<f64>();
     }
     let ratio = circulation[1] / circulation[0];
@@ -129,21 +129,21 @@ fn fields_have_unit_variance() {
 #[test]
 fn columns_fit_the_meshes() {
     let data = generated(small(), 4);
-    let [position, flow] = &data.columns[..] else { panic!("two columns") };
+    let [position, flow] = data.columns() else { panic!("two columns") };
     assert_eq!((position.name.as_str(), position.dim), ("position", 0));
     assert_eq!((flow.name.as_str(), flow.dim, flow.orientation), ("flow", 1, Orientation::Oriented));
     assert_eq!(*position.starts.last().unwrap(), 6 * 30);
     assert_eq!(*flow.starts.last().unwrap(), flows(&data).len());
     assert!(flows(&data).iter().all(|x| x.is_finite()));
-    assert!(data.complexes.iter().all(|c| c.n_cells(2) > 0 && c.euler_characteristic() == 1));
+    assert!(data.complexes().iter().all(|c| c.n_cells(2) > 0 && c.euler_characteristic() == 1));
 }
 
 #[test]
 fn a_shared_mesh_is_shared() {
     let data = generated(VectorFieldsParams { mesh: MeshChoice::Shared, ..small() }, 5);
-    assert!(data.complexes.iter().all(|c| c == &data.complexes[0]));
+    assert!(data.complexes().iter().all(|c| c == &data.complexes()[0]));
     let own = generated(small(), 5);
-    assert!(own.complexes[1..].iter().all(|c| c != &own.complexes[0]));
+    assert!(own.complexes()[1..].iter().all(|c| c != &own.complexes()[0]));
 }
 
 #[test]

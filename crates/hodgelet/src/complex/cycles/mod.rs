@@ -94,7 +94,7 @@ impl Complex {
     }
 }
 
-fn check_length(found: usize) -> Result<(), ComplexError> {
+pub(super) fn check_length(found: usize) -> Result<(), ComplexError> {
     if found < SHORTEST { Err(ComplexError::CycleLength { found }) } else { Ok(()) }
 }
 

@@ -12,7 +12,7 @@ impl Complex {
     ///
     /// # Errors
     ///
-    /// [`ComplexError`] when the radius is negative or NaN, the coordinates are no whole number of points, one is not
+    /// [`ComplexError`] when the radius is negative or NaN, the coordinates are not a whole number of points, one is not
     /// finite, or `max_dim` is 0 or above [`MAX_CLIQUE_DIM`](super::super::MAX_CLIQUE_DIM).
     ///
     /// # Complexity

@@ -140,8 +140,8 @@ mod tests {
             ),
             (FileError::Format { found: "pt".into() }, "format is `pt`, expected `hodgelet-model`"),
             (
-                FileError::Newer { found: 2 },
-                "was written by a newer version (format 2, this program reads 1)",
+                FileError::Newer { found: 3 },
+                "was written by a newer version (format 3, this program reads 2)",
             ),
             (
                 FileError::Version { found: "x".into() },
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_file_at_fault_has_a_way_out() {
-        assert!(FileError::Newer { found: 2 }.hint().is_some());
+        assert!(FileError::Newer { found: 3 }.hint().is_some());
         assert!(FileError::Truncated { expected: 1, found: 0 }.hint().is_some());
         assert!(FileError::Missing { key: "model" }.hint().is_none());
     }

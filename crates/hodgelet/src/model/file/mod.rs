@@ -3,30 +3,30 @@
 //! | tensor | holds | shape |
 //! | --- | --- | --- |
 //! | `inputs.b` | standardized features of block `b` | distinct complexes, columns |
-//! | `sites.precision`, `sites.shift` | the posterior | latent functions, distinct complexes |
+//! | `sites.precision`, `sites.shift` | the posterior ([`Posterior::tensors`](crate::gp::Posterior::tensors)) | latent functions, distinct complexes |
 //! | `observations.point` | which distinct complex each training complex is | training complexes |
 //! | `observations.label` or `observations.value` | class, or standardized target | training complexes |
 //!
 //! The strings of the header are `format`, `version`, `model` (the JSON) and `sha256` (of the JSON and the tensors).
-//! The posterior is computed from them the same way as after training, so a loaded model predicts the same bits.
+//! The posterior restored from them predicts the same bits as the one that was saved. Files of version 1 are read too.
 
 mod check;
 mod container;
 mod error;
+mod version_1;
 
 pub use error::FileError;
 
-use super::features::BlockSpace;
-use super::fitted::{FittedTargets, Model, Parts, Summary};
-use super::params::ModelParams;
-use crate::encode::Encoding;
-use crate::feature::SignedBasis;
-use crate::gp::Sites;
+use super::fitted::{Model, Summary};
+use super::{FeatureSpace, FittedTargets, ModelError};
+use crate::gp::Workspace;
 use crate::kernel::SumKernel;
-use crate::likelihood::{LikelihoodParams, Observations};
+use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
+use crate::param::LogNormal;
 use container::{Container, Tensor};
-use faer::Mat;
+use faer::{Mat, Par};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
@@ -34,7 +34,7 @@ use std::path::Path;
 const FORMAT: &str = "hodgelet-model";
 
 /// Version of the format that is written, and the newest that is read.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Largest file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 34;
@@ -42,14 +42,15 @@ const MAX_FILE: u64 = 1 << 34;
 /// Everything of a model that is not a tensor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
-    params: ModelParams,
-    encoding: Encoding,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    signed: Option<SignedBasis>,
-    blocks: Vec<BlockSpace>,
+struct Description {
+    space: FeatureSpace,
     kernel: SumKernel,
     likelihood: LikelihoodParams,
+    /// Learned values of the likelihood.
+    learned: Vec<f64>,
+    /// Priors of all trained values; none in files of version 1.
+    #[serde(default)]
+    priors: Vec<Option<LogNormal>>,
     targets: FittedTargets,
     summary: Summary,
 }
@@ -87,10 +88,9 @@ impl Model {
     ///
     /// [`FileError::TooLarge`], or [`FileError::Settings`] when a setting is not finite, which JSON cannot hold.
     pub fn to_bytes(&self) -> Result<Vec<u8>, FileError> {
-        let parts = &self.parts;
-        check::size(parts.sites.n_points(), parts.sites.n_latents())?;
-        let json = settings_json(parts)?;
-        let mut file = Container { tensors: tensors(parts), ..Container::default() };
+        check::size(self.observations.n_points(), self.likelihood.n_latents())?;
+        let json = self.description()?;
+        let mut file = Container { tensors: self.tensors(), ..Container::default() };
         let checksum = file.checksum(&json);
         let version = VERSION.to_string();
         let strings =
@@ -106,119 +106,146 @@ impl Model {
     /// As [`load`](Self::load).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
         let file = Container::read(bytes)?;
-        let mut settings = settings(&file)?;
-        settings.encoding = settings.encoding.with_signed(settings.signed.clone());
-        check::settings(&settings)?;
-        Ok(Self::assemble(parts(&file, settings)?)?)
+        let description = description(&file)?;
+        check::description(&description)?;
+        restore(&file, description)
     }
-}
 
-fn settings_json(parts: &Parts) -> Result<String, FileError> {
-    let Parts { params, encoding, blocks, kernel, likelihood, targets, summary, .. } = parts.clone();
-    let signed = encoding.signed().cloned();
-    let settings = Settings {
-        params,
-        encoding: encoding.with_signed(None),
-        signed,
-        blocks,
-        kernel,
-        likelihood,
-        targets,
-        summary,
-    };
-    let failed = |e: serde_json::Error| FileError::Settings { reason: e.to_string() };
-    let json = serde_json::to_string(&settings).map_err(failed)?;
-    // Infinite settings, such as a tolerance, become null.
-    if serde_json::from_str::<Settings>(&json).map_err(failed)? != settings {
-        return Err(FileError::Settings { reason: "a number cannot be written exactly".to_owned() });
-    }
-    Ok(json)
-}
-
-fn tensors(parts: &Parts) -> std::collections::BTreeMap<String, Tensor<'static>> {
-    let mut tensors = std::collections::BTreeMap::new();
-    for (b, inputs) in parts.inputs.iter().enumerate() {
-        let (n, width) = inputs.shape();
-        let rows = (0..n).flat_map(|i| (0..width).map(move |j| inputs[(i, j)]));
-        tensors.insert(format!("inputs.{b}"), Tensor::reals(&[n, width], rows));
-    }
-    let sites = &parts.sites;
-    let shape = [sites.n_latents(), sites.n_points()];
-    let precision = (0..shape[0]).flat_map(|c| sites.precision(c).iter().copied());
-    let shift = (0..shape[0]).flat_map(|c| sites.shift(c).iter().copied());
-    tensors.insert("sites.precision".to_owned(), Tensor::reals(&shape, precision));
-    tensors.insert("sites.shift".to_owned(), Tensor::reals(&shape, shift));
-    // Points are below 2³² because the size was checked.
-    let points = parts.observations.points().iter().map(|&point| point as u32);
-    tensors.insert("observations.point".to_owned(), Tensor::wholes(points));
-    match &parts.observations {
-        Observations::Classes(labels) => {
-            let labels = Tensor::wholes(labels.labels().iter().copied());
-            tensors.insert("observations.label".to_owned(), labels)
+    fn description(&self) -> Result<String, FileError> {
+        let description = Description {
+            space: self.space.clone(),
+            kernel: self.kernel.clone(),
+            likelihood: self.likelihood_params,
+            learned: self.likelihood.hyperparameters().into_iter().map(|(_, value)| value).collect(),
+            priors: self.priors.clone(),
+            targets: self.targets.clone(),
+            summary: self.summary.clone(),
+        };
+        let failed = |e: serde_json::Error| FileError::Settings { reason: e.to_string() };
+        let json = serde_json::to_string(&description).map_err(failed)?;
+        // Infinite settings, such as a tolerance, become null.
+        if serde_json::from_str::<Description>(&json).map_err(failed)? != description {
+            return Err(FileError::Settings { reason: "a number cannot be written exactly".to_owned() });
         }
-        Observations::Reals(reals) => {
-            let values = reals.values();
-            let values = Tensor::reals(&[values.len()], values.iter().copied());
-            tensors.insert("observations.value".to_owned(), values)
+        Ok(json)
+    }
+
+    fn tensors(&self) -> BTreeMap<String, Tensor<'static>> {
+        let mut tensors = BTreeMap::new();
+        for (b, inputs) in self.inputs.iter().enumerate() {
+            let (n, width) = inputs.shape();
+            let rows = (0..n).flat_map(|i| (0..width).map(move |j| inputs[(i, j)]));
+            tensors.insert(format!("inputs.{b}"), Tensor::reals(&[n, width], rows));
         }
-    };
-    tensors
+        for tensor in self.posterior.tensors() {
+            let values = Tensor::reals(&tensor.shape, tensor.values.into_iter());
+            tensors.insert(tensor.name.to_owned(), values);
+        }
+        // Points are below 2³² because the size was checked.
+        let points = self.observations.points().iter().map(|&point| point as u32);
+        tensors.insert("observations.point".to_owned(), Tensor::wholes(points));
+        match &self.observations {
+            Observations::Classes(labels) => {
+                let labels = Tensor::wholes(labels.labels().iter().copied());
+                tensors.insert("observations.label".to_owned(), labels)
+            }
+            Observations::Reals(reals) => {
+                let values = reals.values();
+                let values = Tensor::reals(&[values.len()], values.iter().copied());
+                tensors.insert("observations.value".to_owned(), values)
+            }
+        };
+        tensors
+    }
 }
 
-/// The settings of a file whose format, version and checksum are right.
-fn settings(file: &Container<'_>) -> Result<Settings, FileError> {
+/// The description in a file whose format, version and checksum are right.
+fn description(file: &Container<'_>) -> Result<Description, FileError> {
     let get = |key| file.metadata.get(key).ok_or(FileError::Missing { key });
     let format = file.metadata.get("format").cloned().unwrap_or_default();
     if format != FORMAT {
         return Err(FileError::Format { found: format });
     }
-    match get("version")?.parse::<u64>() {
-        Ok(VERSION) => {}
+    let version = match get("version")?.parse::<u64>() {
+        Ok(version @ 1..=VERSION) => version,
         Ok(found) if found > VERSION => return Err(FileError::Newer { found }),
         _ => return Err(FileError::Version { found: get("version")?.clone() }),
-    }
+    };
     let (json, expected) = (get("model")?, get("sha256")?.clone());
     let found = file.checksum(json);
     if found != expected {
         return Err(FileError::Checksum { expected, found });
     }
-    serde_json::from_str(json).map_err(|e| FileError::Settings { reason: e.to_string() })
+    let failed = |e: serde_json::Error| FileError::Settings { reason: e.to_string() };
+    match version {
+        1 => serde_json::from_value(version_1::upgrade(serde_json::from_str(json).map_err(failed)?)),
+        _ => serde_json::from_str(json),
+    }
+    .map_err(failed)
 }
 
-fn parts(file: &Container<'_>, settings: Settings) -> Result<Parts, FileError> {
-    let n_classes = check::n_classes(&settings.targets);
-    let n_latents = check::n_latents(&settings);
-    let (n_points, n_train) = (settings.summary.n_distinct, settings.summary.n_train);
-    check::size(n_points, n_latents)?;
-    let inputs = settings.blocks.iter().enumerate().map(|(b, block)| {
+fn restore(file: &Container<'_>, description: Description) -> Result<Model, FileError> {
+    let Description { space, kernel, likelihood: likelihood_params, learned, priors, targets, summary } =
+        description;
+    let (n_points, n_train) = (summary.n_distinct, summary.n_train);
+    let mut likelihood = likelihood_params.check(targets.n_classes()).map_err(ModelError::from)?;
+    if let ([noise_variance], true) = (&learned[..], likelihood.n_classes().is_none()) {
+        likelihood = Likelihood::gaussian(*noise_variance).map_err(ModelError::from)?;
+    }
+    check::size(n_points, likelihood.n_latents())?;
+    let inputs = space.blocks.iter().enumerate().map(|(b, block)| {
         let (name, width) = (format!("inputs.{b}"), block.standardizer.n_columns());
         let values = file.reals(&name, &[n_points, width])?;
         Ok(Mat::from_fn(n_points, width, |i, j| values[i * width + j]))
     });
-    let inputs = inputs.collect::<Result<Vec<_>, FileError>>()?;
-    let shape = [n_latents, n_points];
-    let (precision, shift) = (file.reals("sites.precision", &shape)?, file.reals("sites.shift", &shape)?);
-    let sites = Sites::new(n_points, n_latents, precision, shift)
-        .expect("shapes and finiteness of the tensors were examined");
-    let points: Vec<usize> =
-        file.wholes("observations.point", &[n_train])?.into_iter().map(|point| point as usize).collect();
-    let observations = match n_classes {
-        Some(n_classes) => {
+    let inputs = inputs.collect::<Result<Vec<Mat<f64>>, FileError>>()?;
+    let inference = space.measurer.settings.final_inference(&likelihood)?;
+    let stored = inference.stored(n_points, likelihood.n_latents());
+    let tensors =
+        stored.iter().map(|(name, shape)| file.reals(name, shape)).collect::<Result<Vec<_>, _>>()?;
+    let (expected, found) = (space.blocks.len() + tensors.len() + 2, file.tensors.len());
+    let observations = observations(file, &targets, n_train, n_points)?;
+    if found != expected {
+        return Err(FileError::Inconsistent { fault: format!("{found} tensors, expected {expected}") });
+    }
+    let views: Vec<_> = inputs.iter().map(Mat::as_ref).collect();
+    let gram = kernel.gram(&views, Par::Seq).map_err(ModelError::from)?;
+    let workspace = &mut Workspace::new(Par::Seq);
+    let posterior = inference.restore(tensors, gram.as_ref(), &likelihood, &observations, workspace);
+    let posterior = posterior.map_err(ModelError::from)?;
+    Ok(Model {
+        space,
+        kernel,
+        likelihood_params,
+        likelihood,
+        targets,
+        inputs,
+        observations,
+        posterior,
+        priors,
+        summary,
+    })
+}
+
+fn observations(
+    file: &Container<'_>,
+    targets: &FittedTargets,
+    n_train: usize,
+    n_points: usize,
+) -> Result<Observations, FileError> {
+    let points = file.wholes("observations.point", &[n_train])?;
+    let points: Vec<usize> = points.into_iter().map(|point| point as usize).collect();
+    let observations = match targets {
+        FittedTargets::Classes { names } => {
             let labels = file.wholes("observations.label", &[n_train])?;
-            Observations::grouped_classes(n_classes, &labels, &points, n_points)
+            Observations::grouped_classes(names.len(), &labels, &points, n_points)
         }
-        None => {
+        FittedTargets::Real { .. } => {
             let values = file.reals("observations.value", &[n_train])?;
             Observations::grouped_reals(&values, &points, n_points)
         }
     };
-    let observations = observations.map_err(super::ModelError::from)?;
-    let (expected, found) = (settings.blocks.len() + 4, file.tensors.len());
-    if found != expected {
-        return Err(FileError::Inconsistent { fault: format!("{found} tensors, expected {expected}") });
-    }
-    let Settings { params, encoding, blocks, kernel, likelihood, targets, summary, .. } = settings;
-    Ok(Parts { params, encoding, blocks, kernel, likelihood, targets, inputs, observations, sites, summary })
+    Ok(observations.map_err(ModelError::from)?)
 }
 
 /// Writes to a file of another name beside `path` and renames it, so that a reader sees the old file or the new.

@@ -1,38 +1,43 @@
-use super::super::testing::{dataset, small_params};
-use super::super::{ClassLikelihood, Inference, LengthscaleChoice, Method, Prediction};
+use super::super::Prediction;
+use super::super::testing::{dataset, small_settings};
 use super::*;
 use crate::dataset::Dataset;
+use crate::settings::{ClassLikelihood, InferenceChoice, LengthscaleChoice, Method, Settings};
 use proptest::prelude::*;
-use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
-fn fit(params: &ModelParams, dataset: &Dataset) -> Model {
+fn fit(settings: &Settings, dataset: &Dataset) -> Model {
     let train: Vec<usize> = (0..dataset.len()).collect();
-    params.fit(dataset, &train, |_| ControlFlow::Continue(())).unwrap()
+    settings.fit(dataset, &train).unwrap()
 }
 
 fn predict(model: &Model, dataset: &Dataset) -> Prediction {
-    model.predict(dataset, |_| ControlFlow::Continue(())).unwrap()
+    model.predict(dataset).unwrap()
 }
 
 /// A small model, trained once.
 fn bytes() -> &'static [u8] {
     static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
-    BYTES.get_or_init(|| fit(&small_params(), &dataset(8, 2, 1)).to_bytes().unwrap())
+    BYTES.get_or_init(|| fit(&small_settings(), &dataset(8, 2, 1)).to_bytes().unwrap())
 }
 
 fn error(bytes: &[u8]) -> FileError {
     Model::from_bytes(bytes).expect_err("the file is at fault")
 }
 
-fn assert_same_after_loading(params: &ModelParams, n_classes: usize) {
+fn assert_same_after_loading(settings: &Settings, n_classes: usize) {
     let (train, test) = (dataset(12, n_classes, 3), dataset(6, n_classes, 4));
-    let model = fit(params, &train);
+    let model = fit(settings, &train);
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("model.safetensors");
     model.save(&path).unwrap();
     let loaded = Model::load(&path).unwrap();
-    assert_eq!(loaded.parts, model.parts);
+    assert_eq!(
+        (loaded.space(), loaded.kernel(), loaded.summary()),
+        (model.space(), model.kernel(), model.summary())
+    );
+    assert_eq!(loaded.posterior.latents(), model.posterior.latents());
+    assert_eq!(loaded.hyperparameters(), model.hyperparameters());
     assert_eq!(predict(&loaded, &test), predict(&model, &test));
     assert_eq!(loaded.leave_one_out().unwrap(), model.leave_one_out().unwrap());
     assert_eq!(loaded.to_bytes().unwrap(), model.to_bytes().unwrap());
@@ -42,20 +47,22 @@ fn assert_same_after_loading(params: &ModelParams, n_classes: usize) {
 
 #[test]
 fn a_saved_model_predicts_the_same_bits_after_loading() {
-    assert_same_after_loading(&small_params(), 2);
-    assert_same_after_loading(&small_params(), 3);
-    assert_same_after_loading(&small_params(), 0);
-    assert_same_after_loading(&ModelParams { inference: Inference::Laplace, ..small_params() }, 2);
-    assert_same_after_loading(&ModelParams { likelihood: ClassLikelihood::Softmax, ..small_params() }, 4);
+    assert_same_after_loading(&small_settings(), 2);
+    assert_same_after_loading(&small_settings(), 3);
+    assert_same_after_loading(&small_settings(), 0);
+    assert_same_after_loading(&Settings { inference: InferenceChoice::Laplace, ..small_settings() }, 2);
+    assert_same_after_loading(
+        &Settings { likelihood: Some(ClassLikelihood::Softmax), ..small_settings() },
+        4,
+    );
 }
 
 #[test]
 fn every_method_can_be_saved() {
     for method in [Method::Wt, Method::LineGraph, Method::Fourier] {
-        let mut params = method.params();
-        params.optimizer.max_iterations = 2;
-        params.kernel.lengthscales = LengthscaleChoice::Ard;
-        assert_same_after_loading(&params, 2);
+        let settings =
+            Settings { iterations: 2, lengthscales: LengthscaleChoice::Ard, ..Settings::of(method) };
+        assert_same_after_loading(&settings, 2);
     }
 }
 
@@ -100,7 +107,7 @@ fn a_newer_or_foreign_format_is_refused() {
     let with = |key: &str, value: &str| {
         error(&altered(|file| drop(file.metadata.insert(key.to_owned(), value.to_owned())))).to_string()
     };
-    assert_eq!(with("version", "2"), "was written by a newer version (format 2, this program reads 1)");
+    assert_eq!(with("version", "3"), "was written by a newer version (format 3, this program reads 2)");
     assert_eq!(with("version", "0"), "format version is `0`, expected a whole number from 1");
     assert_eq!(with("version", "1.5"), "format version is `1.5`, expected a whole number from 1");
     assert_eq!(with("format", "pt"), "format is `pt`, expected `hodgelet-model`");
@@ -163,39 +170,45 @@ fn tensors_that_do_not_fit_are_refused() {
 
 #[test]
 fn settings_that_contradict_each_other_are_refused() {
-    let message = |change: fn(&mut serde_json::Value)| error(&with_json(change)).to_string();
+    let message = |change: fn(&mut serde_json::Value)| {
+        let text = error(&with_json(change)).to_string();
+        text.split(" at line ").next().unwrap_or_default().to_owned() // where in the JSON
+    };
     let pop = |json: &mut serde_json::Value| drop(json["kernel"]["blocks"].as_array_mut().unwrap().pop());
     assert_eq!(message(pop), "4 kernels for 5 blocks of features");
     assert_eq!(
-        message(|json| json["blocks"][1] = json["blocks"][0].clone()),
-        "block vertex co-exact stands twice"
+        message(|json| json["space"]["blocks"][1] = json["space"]["blocks"][0].clone()),
+        "settings of the model: block vertex co-exact stands twice"
     );
     assert_eq!(
-        message(|json| json["blocks"][0]["block"]["dim"] = 3.into()),
-        "block 3-cell co-exact is not one of the settings"
+        message(|json| json["space"]["blocks"][0]["name"] = "3-cell co-exact".into()),
+        "settings of the model: block 3-cell co-exact is not one of the settings"
     );
     assert_eq!(
-        message(|json| json["blocks"][0]["n_channels"] = 99.into()),
-        "vertex co-exact has 99 channels, but the model was trained on 6"
+        message(|json| json["space"]["blocks"][0]["n_channels"] = 99.into()),
+        "settings of the model: vertex co-exact has 99 channels, but the model was trained on 6"
+    );
+    assert!(
+        message(|json| json["space"]["blocks"][0]["map"] = serde_json::json!([1.0]))
+            .starts_with("settings of the model: the slice of parameters has 1 values, expected 6")
     );
     assert_eq!(
-        message(|json| json["blocks"][0]["map"] = "harmonic".into()),
-        "vertex co-exact has features of another kind of block"
+        message(|json| json["space"]["blocks"][0]["standardizer"]["means"] = serde_json::json!([0.0])),
+        "settings of the model: vertex co-exact does not have a sound standardizer of 12 columns"
     );
     assert_eq!(
-        message(|json| json["blocks"][0]["standardizer"]["means"] = serde_json::json!([0.0])),
-        "vertex co-exact does not have a sound standardizer of 12 columns"
-    );
-    assert_eq!(
-        message(|json| json["blocks"][0]["standardizer"]["inverses"][0] = (-1.0).into()),
-        "vertex co-exact does not have a sound standardizer of 12 columns"
+        message(|json| json["space"]["blocks"][0]["standardizer"]["inverses"][0] = (-1.0).into()),
+        "settings of the model: vertex co-exact does not have a sound standardizer of 12 columns"
     );
     assert_eq!(
         message(|json| json["targets"] = serde_json::json!({"real": {"mean": 0.0, "deviation": 1.0}})),
         "real targets with a likelihood of classes"
     );
     assert_eq!(
-        message(|json| json["likelihood"] = serde_json::json!({"type": "gaussian", "noise_variance": 1.0})),
+        message(|json| {
+            json["likelihood"] = serde_json::json!({"type": "gaussian"});
+            json["learned"] = serde_json::json!([1.0]);
+        }),
         "classes with a likelihood of real targets"
     );
     assert_eq!(
@@ -218,7 +231,7 @@ fn settings_that_contradict_each_other_are_refused() {
 #[test]
 fn settings_that_json_cannot_hold_are_refused_when_saving() {
     let mut model = Model::from_bytes(bytes()).unwrap();
-    model.parts.params.optimizer.objective_tolerance = f64::INFINITY;
+    model.space.measurer.settings.tol = f64::INFINITY;
     assert!(matches!(model.to_bytes(), Err(FileError::Settings { .. })));
 }
 
@@ -258,7 +271,7 @@ proptest! {
             replace(json, at, value, &mut numbers);
         });
         if let Ok(model) = Model::from_bytes(&changed)
-            && let Ok(prediction) = model.predict(&dataset(2, 2, 5), |_| ControlFlow::Continue(()))
+            && let Ok(prediction) = model.predict(&dataset(2, 2, 5))
         {
             prop_assert!(prediction.latent_mean.col(0).iter().all(|m| m.is_finite()));
         }

@@ -1,7 +1,9 @@
 //! The bank against its definition, and its gradients against finite differences.
 
 use super::*;
-use crate::wavelet::{BandPass, BankParams, LowPass, ScaleSpread, ScaleTransform};
+use crate::choice::Choice;
+use crate::param::Transform;
+use crate::wavelet::{BandPass, BankParams, LowPass, ScaleSpread};
 
 /// Every combination of families, with and without each kind of term.
 fn banks() -> Vec<Bank> {
@@ -9,7 +11,7 @@ fn banks() -> Vec<Bank> {
     for low_pass in [None].into_iter().chain(LowPass::ALL.iter().copied().map(Some)) {
         for &band_pass in BandPass::ALL {
             for n_bands in [0, 1, 3] {
-                for transform in [ScaleTransform::Log, ScaleTransform::Softplus] {
+                for transform in [Transform::Log, Transform::Softplus] {
                     let params = BankParams {
                         n_filters: 3,
                         n_bands,
@@ -120,7 +122,7 @@ fn settings_are_read_from_json_by_name() {
         n_filters: 2,
         low_pass: None,
         band_pass: BandPass::AbSpline,
-        transform: ScaleTransform::Softplus,
+        transform: Transform::Softplus,
         ..Default::default()
     };
     assert_eq!(params, expected);

@@ -1,8 +1,8 @@
 //! The golden file of PyGSP, and its graphs as complexes.
 
 use crate::{signal, testdata};
-use hodgelet::complex::Complex;
-use hodgelet::hodge::{CellWeights, Operators, Weighting};
+use hodgelet::complex::{CellWeights, Complex};
+use hodgelet::hodge::{Operators, Weighting};
 use hodgelet::measure::Sample;
 use serde::Deserialize;
 use std::borrow::Cow;

@@ -34,14 +34,14 @@ struct Comparison {
 
 fn low(index: usize, family: LowPass, scale: f64, factor: f64) -> Comparison {
     let params = BankParams { n_filters: 1, n_bands: 0, low_pass: Some(family), ..Default::default() };
-    let bank = params.check().and_then(|p| p.with_scales(&[scale], &[])).expect("scales of PyGSP are sound");
+    let bank = params.check().and_then(|p| p.with_scales(&[scale], &[])).expect("scales of PyGSP are valid");
     Comparison { index, bank, factor }
 }
 
 fn band(index: usize, family: BandPass, scale: f64, factor: f64) -> Comparison {
     let params =
         BankParams { n_filters: 1, n_bands: 1, low_pass: None, band_pass: family, ..Default::default() };
-    let bank = params.check().and_then(|p| p.with_scales(&[], &[scale])).expect("scales of PyGSP are sound");
+    let bank = params.check().and_then(|p| p.with_scales(&[], &[scale])).expect("scales of PyGSP are valid");
     Comparison { index, bank, factor }
 }
 

@@ -1,0 +1,52 @@
+//! `hodgelet-lab`: the experiments of the paper, reproduced, and the benchmarks.
+//!
+//! A program for those who work on hodgelet or read the paper, run from the source tree and not shipped. Flags, progress,
+//! results and exit status are those of the `hodgelet` command, whose library it builds on.
+
+mod bench;
+mod reproduce;
+
+use clap::{Parser, Subcommand};
+use hodgelet_cli::commands::GlobalArgs;
+use std::process::ExitCode;
+
+/// The experiments of the paper, reproduced, and the benchmarks of hodgelet.
+#[derive(Debug, Parser)]
+#[command(name = "hodgelet-lab", version, propagate_version = true, max_term_width = 100)]
+struct Lab {
+    #[command(flatten)]
+    global: GlobalArgs,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// The tables and the figure of the paper, from scratch, beside its numbers
+    #[command(subcommand)]
+    Reproduce(Box<reproduce::ReproduceCommand>),
+    /// Times the steps from a dataset to features, and training
+    #[command(subcommand)]
+    Bench(bench::BenchCommand),
+}
+
+fn main() -> ExitCode {
+    let status = hodgelet_cli::run_parsed(Lab::try_parse(), |lab| {
+        lab.global.run(|terminal| match &lab.command {
+            Command::Reproduce(command) => reproduce::run(command, terminal),
+            Command::Bench(command) => bench::run(command, terminal),
+        })
+    });
+    ExitCode::from(status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_flags_do_not_contradict_each_other() {
+        Lab::command().debug_assert();
+    }
+}

@@ -1,0 +1,210 @@
+//! Writes the parameters of the Python estimators, `python/hodgelet/_parameters.py`, from the settings of the library.
+//!
+//! ```text
+//! cargo run -p hodgelet --example python_parameters > python/hodgelet/_parameters.py
+//! ```
+//!
+//! `./test` fails when the file differs from what this prints.
+
+use hodgelet::settings::{Field, Fields, Kind, Settings, former_names};
+use serde_json::Value;
+
+/// Longest line of the file.
+const WIDTH: usize = 119;
+
+/// A parameter of an estimator.
+struct Parameter {
+    name: &'static str,
+    annotation: String,
+    default: String,
+    /// What numpydoc shows behind the name.
+    kind: String,
+    help: String,
+}
+
+/// Parameters that say how graphs are read or how the work is done, and not which model is trained.
+const AUTO: [&str; 5] = [
+    "auto",
+    "bool",
+    "False",
+    "bool",
+    "Whether other settings (likelihood, Laplacian, signals, blocks, kernel, lengthscales, filters, starts) are tried, and \
+     kept where they raise the probability of training targets, by models fitted without them, by more than one standard \
+     error. ``search_`` then says what was tried.",
+];
+const OF_TRANSFORMER: [[&str; 5]; 2] = [
+    [
+        "output",
+        "str",
+        "\"features\"",
+        "{\"features\", \"measures\"}",
+        "What ``transform`` returns: an array ``[n_graphs, n_columns]``, or `EnergyMeasures`.",
+    ],
+    [
+        "standardize",
+        "bool",
+        "True",
+        "bool",
+        "Whether columns have mean 0 and standard deviation 1 over the graphs of ``fit``; columns that do not vary become 0.",
+    ],
+];
+const OF_ALL: [[&str; 5]; 5] = [
+    [
+        "vertex_attrs",
+        "Any",
+        "None",
+        "optional",
+        "Attributes of vertices that are read, see `hodgelet.as_batch`.",
+    ],
+    ["edge_attrs", "Any", "None", "optional", "Attributes of edges that are read."],
+    ["oriented", "Sequence[str]", "()", "sequence of str", "Attributes of edges that are flows."],
+    [
+        "n_jobs",
+        "int | None",
+        "None",
+        "int, optional",
+        "Number of threads; all processors by default. Results do not depend on it.",
+    ],
+    ["verbose", "int", "0", "int", "Whether progress is shown, with tqdm where it is installed."],
+];
+
+fn main() {
+    let training: fn(&Field<Settings>) -> bool = |_| true;
+    let regression: fn(&Field<Settings>) -> bool = |field| field.attribute("classes").is_none();
+    println!("{}", header());
+    class("ClassifierParameters", training, &[AUTO], false);
+    class("RegressorParameters", regression, &[AUTO], false);
+    class("TransformerParameters", Settings::shapes_features, &OF_TRANSFORMER, true);
+}
+
+fn header() -> String {
+    let aliases = Settings::FIELDS
+        .iter()
+        .filter_map(|f| Some(format!("    \"{}\": \"{}\",\n", f.attribute("alias")?, f.name)));
+    let former = |field: &Field<Settings>| {
+        let now = field.attribute("now").unwrap_or(field.python_name()).to_owned();
+        former_names(field).map(move |name| format!("    \"{name}\": \"{now}\",\n")).collect::<String>()
+    };
+    format!(
+        "\"\"\"Parameters of the estimators, made from the settings of the library.
+
+Written by ``cargo run -p hodgelet --example python_parameters``; do not edit.
+\"\"\"
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = [\"ALIASES\", \"RENAMED\", \"ClassifierParameters\", \"RegressorParameters\", \"TransformerParameters\"]
+
+# Parameters with scikit-learn's names, and the settings that they are.
+ALIASES = {{
+{}}}
+
+# Names of earlier versions, and what is written today.
+RENAMED = {{
+{}}}",
+        aliases.collect::<String>(),
+        Settings::FIELDS.iter().map(former).collect::<String>()
+    )
+}
+
+fn class(name: &str, has: fn(&Field<Settings>) -> bool, own: &[[&'static str; 5]], untrained: bool) {
+    let mut parameters: Vec<Parameter> = Settings::FIELDS
+        .iter()
+        .filter(|field| has(field))
+        .map(|field| of_setting(field, untrained))
+        .collect();
+    let others = own.iter().chain(&OF_ALL).map(|[name, annotation, default, kind, help]| Parameter {
+        name,
+        annotation: (*annotation).to_owned(),
+        default: (*default).to_owned(),
+        kind: (*kind).to_owned(),
+        help: (*help).to_owned(),
+    });
+    parameters.extend(others);
+    println!("\n\nclass {name}:\n    \"\"\"Parameters\n    ----------");
+    for parameter in &parameters {
+        println!("{}", wrapped(&format!("{} : {}", parameter.name, parameter.kind), 4));
+        println!("{}", wrapped(&parameter.help, 8));
+    }
+    println!("\n    \"\"\"\n\n    def __init__(\n        self,\n        *,");
+    for Parameter { name, annotation, default, .. } in &parameters {
+        println!("        {name}: {annotation} = {default},");
+    }
+    println!("    ) -> None:");
+    parameters.iter().for_each(|Parameter { name, .. }| println!("        self.{name} = {name}"));
+}
+
+fn of_setting(field: &Field<Settings>, untrained: bool) -> Parameter {
+    let default = match field.name {
+        "scales" if untrained => "\"reference\"".to_owned(),
+        _ => literal(&(field.get)(&Settings::default()), &(field.kind)()),
+    };
+    let (annotation, kind) = match field.name {
+        "signed" => ("Any".to_owned(), "str or list of cycles, optional".to_owned()),
+        "seed" => ("Any".to_owned(), "int, RandomState, Generator or None".to_owned()),
+        _ => (annotation(&(field.kind)()), described(&(field.kind)())),
+    };
+    let help = match field.name {
+        "seed" => "Seed of the initial scales; ``None`` draws one from NumPy.".to_owned(),
+        _ => field.help().replace('`', "``"),
+    };
+    Parameter { name: field.python_name(), annotation, default, kind, help }
+}
+
+fn literal(value: &Value, kind: &Kind) -> String {
+    match value {
+        Value::Null => "None".to_owned(),
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::Array(values) => {
+            let values: Vec<String> = values.iter().map(|value| literal(value, kind)).collect();
+            format!("({})", values.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+fn annotation(kind: &Kind) -> String {
+    match kind {
+        Kind::Flag => "bool".to_owned(),
+        Kind::Count => "int".to_owned(),
+        Kind::Number => "float".to_owned(),
+        Kind::Choice(_) | Kind::Text(_) => "str".to_owned(),
+        Kind::Pair => "tuple[float, float]".to_owned(),
+        Kind::List(kind) => format!("Sequence[{}]", annotation(kind)),
+        Kind::Optional(kind) => format!("{} | None", annotation(kind)),
+    }
+}
+
+fn described(kind: &Kind) -> String {
+    match kind {
+        Kind::Choice(names) => {
+            let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+            format!("{{{}}}", names.join(", "))
+        }
+        Kind::Pair => "pair of float".to_owned(),
+        Kind::List(kind) => format!("sequence of {}", described(kind)),
+        Kind::Optional(kind) => format!("{}, optional", described(kind)),
+        kind => annotation(kind),
+    }
+}
+
+/// Text in lines of at most [`WIDTH`], indented.
+fn wrapped(text: &str, indent: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            // A name with its choices goes on indented.
+            Some(_) if indent == 4 => lines.push(format!("{:8}{word}", "")),
+            _ => lines.push(format!("{:indent$}{word}", "")),
+        }
+    }
+    lines.join("\n")
+}

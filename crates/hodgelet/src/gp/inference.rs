@@ -1,0 +1,104 @@
+//! Inference as a value: how a posterior is found, and how it comes back from a file.
+//!
+//! A posterior is what its [`Inference`] makes of a Gram matrix and observations. It knows the tensors that a file must
+//! hold of it ([`Posterior::tensors`]), and [`Inference::restore`] makes the same posterior, to the last bit, of these.
+
+use super::error::GpError;
+use super::exact;
+use super::laplace::Laplace;
+use super::posterior::{Posterior, Sites};
+use super::variational::{Variational, from_sites};
+use super::workspace::Workspace;
+use crate::likelihood::{Likelihood, Observations};
+use faer::MatRef;
+
+/// A way to find a posterior.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Inference {
+    /// Real targets in closed form.
+    Exact,
+    /// The best Gaussian, or as near as the steps allowed lead.
+    Variational(Variational),
+    /// The Gaussian at the mode, for two classes.
+    Laplace(Laplace),
+}
+
+/// Numbers of a posterior that a file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tensor {
+    /// Name in the file.
+    pub name: &'static str,
+    /// Its axes.
+    pub shape: Vec<usize>,
+    /// Its numbers, row-major.
+    pub values: Vec<f64>,
+}
+
+impl Inference {
+    /// Whether this finds a posterior under `likelihood`, before anything is computed.
+    ///
+    /// # Errors
+    ///
+    /// [`GpError::Unsupported`].
+    pub fn check(&self, likelihood: &Likelihood) -> Result<(), GpError> {
+        match self {
+            Self::Exact | Self::Variational(_) => Ok(()),
+            Self::Laplace(_) => Laplace::check_binary(likelihood),
+        }
+    }
+
+    /// The posterior for the Gram matrix `gram` (lower triangle), from `start` if there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`GpError`] when shapes or kinds do not fit, or `gram` is not finite or not positive semi-definite.
+    pub fn fit(
+        &self,
+        gram: MatRef<'_, f64>,
+        likelihood: &Likelihood,
+        observations: &Observations,
+        start: Option<&Sites>,
+        workspace: &mut Workspace,
+    ) -> Result<Posterior, GpError> {
+        match self {
+            Self::Exact => exact::fit(gram, likelihood, observations, workspace),
+            Self::Variational(variational) => {
+                variational.fit_within(gram, likelihood, observations, start, workspace)
+            }
+            Self::Laplace(laplace) => {
+                Ok(laplace.fit_binary(gram, likelihood, observations, workspace)?.into_posterior())
+            }
+        }
+    }
+
+    /// Names and shapes of the tensors that [`restore`](Self::restore) needs.
+    #[must_use]
+    pub fn stored(&self, n_points: usize, n_latents: usize) -> Vec<(&'static str, Vec<usize>)> {
+        Sites::NAMES.iter().map(|&name| (name, vec![n_latents, n_points])).collect()
+    }
+
+    /// The posterior that [`fit`](Self::fit) found, from its tensors, in the order of [`stored`](Self::stored).
+    ///
+    /// # Errors
+    ///
+    /// As [`fit`](Self::fit), and [`GpError::Sites`] for tensors that are not those of a posterior.
+    pub fn restore(
+        &self,
+        tensors: Vec<Vec<f64>>,
+        gram: MatRef<'_, f64>,
+        likelihood: &Likelihood,
+        observations: &Observations,
+        workspace: &mut Workspace,
+    ) -> Result<Posterior, GpError> {
+        let (n_points, n_latents) = (observations.n_points(), likelihood.n_latents());
+        let sites = Sites::from_tensors(n_points, n_latents, tensors)?;
+        match self {
+            Self::Variational(_) => from_sites(gram, likelihood, observations, &sites, workspace),
+            // In closed form, or as near to the mode as rounding allows: there is nothing to save.
+            Self::Exact | Self::Laplace(_) => {
+                self.fit(gram, likelihood, observations, Some(&sites), workspace)
+            }
+        }
+    }
+}

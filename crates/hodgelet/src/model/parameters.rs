@@ -1,0 +1,196 @@
+//! The list of trained values: names, transforms, priors and ranges, and where each stands in the vector that the
+//! optimizer moves.
+//!
+//! The vector is unconstrained: scales of the banks, block by block (or of the one bank that all share), then the
+//! hyperparameters of the kernel, then those of the likelihood. This list alone knows the order.
+
+use super::ModelError;
+use super::features::FeatureMap;
+use crate::feature::Block;
+use crate::kernel::{RANGE, SumKernel};
+use crate::likelihood::Likelihood;
+use crate::param::{LogNormal, Param, Transform};
+use crate::settings::Settings;
+use crate::wavelet::{Bank, SCALE_RANGE};
+use serde::Serialize;
+use std::ops::Range;
+
+/// How much wider priors of variances are: how sure one may be of a class is for the data to say.
+const VARIANCE_WIDTH: f64 = 3.0;
+
+/// What is trained: filters, kernel, likelihood.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub maps: Vec<FeatureMap>,
+    pub kernel: SumKernel,
+    pub likelihood: Likelihood,
+}
+
+/// One trained value, with what was believed of it before.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Hyperparameter {
+    /// What it is, such as `edge exact: lengthscale`.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// Its prior; none if it was trained without, or the file does not say.
+    pub prior: Option<LogNormal>,
+    /// The values it may take.
+    pub range: (f64, f64),
+}
+
+/// The trained values in order.
+#[derive(Clone, Debug)]
+pub(super) struct Parameters {
+    params: Vec<Param>,
+    banks: Vec<Range<usize>>, // per block; empty without a bank, equal where one is shared
+    kernel: Range<usize>,
+    likelihood: Range<usize>,
+}
+
+impl Parameters {
+    /// The order of the values of `state`, with priors centered on them if the settings ask for priors.
+    pub fn new(settings: &Settings, blocks: &[Block], state: &State) -> Result<Self, ModelError> {
+        let mut list = Self::without_priors(settings.shared_bank, blocks, state);
+        if let Some(deviation) = settings.prior_deviation() {
+            let theta = list.values(state);
+            for (param, u) in list.params.iter_mut().zip(theta) {
+                let width = if param.name.ends_with(": variance") { VARIANCE_WIDTH } else { 1.0 };
+                let prior = LogNormal::new(param.log_value(u).0.exp(), width * deviation);
+                param.prior = Some(prior.map_err(|e| ModelError::Training { reason: e.to_string() })?);
+            }
+        }
+        Ok(list)
+    }
+
+    fn without_priors(shared_bank: bool, blocks: &[Block], state: &State) -> Self {
+        let (mut params, mut banks): (Vec<Param>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
+        for (block, map) in blocks.iter().zip(&state.maps) {
+            let Some(bank) = map.bank() else {
+                banks.push(0..0);
+                continue;
+            };
+            if let (true, Some(shared)) = (shared_bank, banks.iter().find(|range| !range.is_empty())) {
+                banks.push(shared.clone());
+                continue;
+            }
+            let start = params.len();
+            let name = if shared_bank { "all blocks".to_owned() } else { block.to_string() };
+            params.extend(scales(&name, bank));
+            banks.push(start..params.len());
+        }
+        let start = params.len();
+        for (b, (block, kernel)) in blocks.iter().zip(state.kernel.blocks()).enumerate() {
+            let of_block = |(name, _): (String, f64)| {
+                let name = format!("{block}: {}", name.trim_start_matches(&format!("block {b} ")));
+                Param { name, transform: Transform::Log, prior: None, range: RANGE }
+            };
+            params.extend(kernel.hyperparameters(b).map(of_block));
+        }
+        let kernel = start..params.len();
+        let learned = |(name, _): (&str, f64)| {
+            let (name, range) = (name.to_owned(), (0.0, f64::MAX));
+            Param { name, transform: Transform::Log, prior: None, range }
+        };
+        params.extend(state.likelihood.hyperparameters().into_iter().map(learned));
+        let likelihood = kernel.end..params.len();
+        Self { params, banks, kernel, likelihood }
+    }
+
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        self.params.len()
+    }
+
+    /// The values of `state`, unconstrained.
+    pub fn values(&self, state: &State) -> Vec<f64> {
+        let mut theta = vec![0.0; self.len()];
+        for (range, map) in self.banks.iter().zip(&state.maps).rev() {
+            if let Some(bank) = map.bank() {
+                theta[range.clone()].copy_from_slice(bank.parameters());
+            }
+        }
+        theta[self.kernel.clone()].copy_from_slice(&state.kernel.params());
+        let learned = state.likelihood.hyperparameters();
+        theta[self.likelihood.clone()].iter_mut().zip(learned).for_each(|(u, (_, value))| *u = value.ln());
+        theta
+    }
+
+    /// Puts values into `state`.
+    pub fn set(&self, theta: &[f64], state: &mut State) -> Result<(), ModelError> {
+        for (range, map) in self.banks.iter().zip(&mut state.maps) {
+            map.set_parameters(&theta[range.clone()])?;
+        }
+        state.kernel.set_params(&theta[self.kernel.clone()])?;
+        Ok(state.likelihood.set_params(&theta[self.likelihood.clone()])?)
+    }
+
+    /// The part of a gradient that belongs to the bank of block `b`.
+    pub fn bank<'a>(&self, gradient: &'a mut [f64], b: usize) -> &'a mut [f64] {
+        &mut gradient[self.banks[b].clone()]
+    }
+
+    /// The part of a gradient that belongs to the kernel.
+    pub fn kernel<'a>(&self, gradient: &'a mut [f64]) -> &'a mut [f64] {
+        &mut gradient[self.kernel.clone()]
+    }
+
+    /// The part of a gradient that belongs to the likelihood.
+    pub fn likelihood<'a>(&self, gradient: &'a mut [f64]) -> &'a mut [f64] {
+        &mut gradient[self.likelihood.clone()]
+    }
+
+    /// Name of a value of the kernel.
+    pub fn kernel_name(&self, p: usize) -> &str {
+        &self.params[self.kernel.start + p].name
+    }
+
+    /// Adds the gradient of the log priors to `gradient`, and returns their sum.
+    pub fn add_log_prior(&self, theta: &[f64], gradient: &mut [f64]) -> f64 {
+        let mut total = 0.0;
+        for ((param, &u), g) in self.params.iter().zip(theta).zip(gradient) {
+            let (value, derivative) = param.log_prior(u);
+            total += value;
+            *g += derivative;
+        }
+        total
+    }
+
+    /// The priors, in the order of the values.
+    pub fn priors(&self) -> Vec<Option<LogNormal>> {
+        self.params.iter().map(|param| param.prior).collect()
+    }
+
+    /// The values of `state` as people read them, with their `priors` if these are known.
+    pub fn described(
+        shared_bank: bool,
+        blocks: &[Block],
+        state: &State,
+        priors: &[Option<LogNormal>],
+    ) -> Vec<Hyperparameter> {
+        let list = Self::without_priors(shared_bank, blocks, state);
+        let theta = list.values(state);
+        let priors = priors.iter().copied().chain(std::iter::repeat(None));
+        let described = |((param, u), prior): ((Param, f64), Option<LogNormal>)| {
+            let Param { name, transform, range, .. } = param;
+            Hyperparameter { name, value: transform.forward(u), prior, range }
+        };
+        list.params.into_iter().zip(theta).zip(priors).map(described).collect()
+    }
+}
+
+/// The scales of a bank.
+fn scales(block: &str, bank: &Bank) -> Vec<Param> {
+    let params = bank.params().get();
+    let low = usize::from(params.low_pass.is_some());
+    let one = |(j, term): (usize, usize)| {
+        let what = match term.checked_sub(low) {
+            None => "low-pass scale".to_owned(),
+            Some(band) => format!("band-pass scale {}", band + 1),
+        };
+        let name = format!("{block}: filter {}, {what}", j + 1);
+        Param { name, transform: params.transform, prior: None, range: SCALE_RANGE }
+    };
+    let places = (0..bank.n_filters()).flat_map(|j| (0..bank.scales_per_filter()).map(move |t| (j, t)));
+    places.map(one).collect()
+}

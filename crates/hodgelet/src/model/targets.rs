@@ -1,0 +1,104 @@
+//! What a model predicts, and the targets that it learns from.
+
+use super::ModelError;
+use crate::dataset::{DatasetError, Targets};
+use crate::encode::EncodeError;
+use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
+use crate::settings::Settings;
+use serde::{Deserialize, Serialize};
+
+/// Standard deviation of real targets, relative to the largest, that may be the rounding of their mean.
+const CONSTANT_TARGETS: f64 = 1e-14;
+
+/// What a model predicts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FittedTargets {
+    /// One of these classes.
+    Classes {
+        /// Names of the classes, in the order of probabilities.
+        names: Vec<String>,
+    },
+    /// A real number, learned after shifting by the mean and dividing by the standard deviation of the training targets.
+    Real {
+        /// Mean of the training targets.
+        mean: f64,
+        /// Their standard deviation.
+        deviation: f64,
+    },
+}
+
+impl FittedTargets {
+    /// Number of classes; 0 for real targets.
+    #[must_use]
+    pub fn n_classes(&self) -> usize {
+        match self {
+            Self::Classes { names } => names.len(),
+            Self::Real { .. } => 0,
+        }
+    }
+}
+
+/// Targets of the training complexes.
+pub(super) enum Observed {
+    Classes(usize, Vec<u32>),
+    Reals(Vec<f64>),
+}
+
+impl Observed {
+    /// The targets of the complexes `train`, of `n` in all.
+    pub fn new(targets: &Targets, n: usize, train: &[usize]) -> Result<(FittedTargets, Self), ModelError> {
+        check_number(targets, n)?;
+        match targets.select(train) {
+            Targets::None => {
+                Err(ModelError::Targets { expected: "a target for every complex", found: "no targets" })
+            }
+            Targets::Classes { names, labels } => {
+                if labels.iter().all(|&label| label == labels[0]) {
+                    let class = names.get(labels[0] as usize).cloned().unwrap_or_default();
+                    return Err(ModelError::OneClass { n: labels.len(), class });
+                }
+                let n_classes = names.len();
+                Ok((FittedTargets::Classes { names }, Self::Classes(n_classes, labels)))
+            }
+            Targets::Real(values) => {
+                let n = values.len() as f64;
+                let mean = values.iter().sum::<f64>() / n;
+                let deviation = (values.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n).sqrt();
+                let largest = values.iter().fold(0.0f64, |a, y| a.max(y.abs()));
+                let deviation = if deviation > CONSTANT_TARGETS * largest { deviation } else { 1.0 };
+                let scaled = values.iter().map(|y| (y - mean) / deviation).collect();
+                Ok((FittedTargets::Real { mean, deviation }, Self::Reals(scaled)))
+            }
+        }
+    }
+
+    /// The likelihood before training.
+    pub fn likelihood(&self, settings: &Settings) -> Result<(LikelihoodParams, Likelihood), ModelError> {
+        let (params, n_classes) = match self {
+            Self::Classes(n_classes, _) => (settings.likelihood().of(*n_classes), *n_classes),
+            Self::Reals(_) => (LikelihoodParams::Gaussian, 0),
+        };
+        Ok((params, params.check(n_classes)?))
+    }
+
+    /// The targets as observations of `n_points` latent values; complex `i` observes value `groups[i]`.
+    pub fn observations(&self, groups: &[usize], n_points: usize) -> Result<Observations, ModelError> {
+        Ok(match self {
+            Self::Classes(n_classes, labels) => {
+                Observations::grouped_classes(*n_classes, labels, groups, n_points)?
+            }
+            Self::Reals(values) => Observations::grouped_reals(values, groups, n_points)?,
+        })
+    }
+}
+
+fn check_number(targets: &Targets, expected: usize) -> Result<(), ModelError> {
+    let found = match targets {
+        Targets::None => return Ok(()),
+        Targets::Classes { labels, .. } => labels.len(),
+        Targets::Real(values) => values.len(),
+    };
+    let error = || EncodeError::from(DatasetError::Targets { expected, found }).into();
+    if found == expected { Ok(()) } else { Err(error()) }
+}

@@ -1,0 +1,134 @@
+//! Choices that belong to the model as a whole.
+
+use crate::choice::choices;
+use crate::hodge::{DualArea, Weighting};
+use crate::likelihood::{LikelihoodParams, Link};
+
+choices! {
+    /// The methods compared in \[Alain24\].
+    pub enum Method {
+        /// WT-GP-Hodge: wavelets on Hodge components.
+        #[default]
+        Hodge,
+        /// WT-GP: wavelets on the vertex signal, not split.
+        Wt,
+        /// WT-GP-LG: the same on the line graph.
+        LineGraph,
+        /// FT-GP: cumulative spectral energy of the vertex signal.
+        Fourier,
+    }
+}
+
+impl Method {
+    /// Name in tables.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Hodge => "WT-GP-Hodge",
+            Self::Wt => "WT-GP",
+            Self::LineGraph => "WT-GP-LG",
+            Self::Fourier => "FT-GP",
+        }
+    }
+}
+
+choices! {
+    /// Which Laplacian the spectra belong to: a named weighting of cells, or the metric of the positions of vertices, with
+    /// lengths in a unit in which the mean dual area of each surface is 1.
+    pub enum Laplacian {
+        /// All weights 1.
+        #[default]
+        Combinatorial,
+        /// Vertices weighted by degree, applied to the raw signal as in \[Opolka23\].
+        Normalized,
+        /// Cells of every dimension weighted by their cofaces.
+        NormalizedHodge,
+        /// The normalized Hodge 1-Laplacian of \[Schaub20\].
+        RandomWalk,
+        /// Metric weights with barycentric dual areas.
+        Dec,
+        /// Metric weights with circumcentric dual areas.
+        DecCircumcentric,
+        /// Metric weights with dual edges along the medians, which slivers do not upset.
+        DecMedian,
+    }
+}
+
+impl Laplacian {
+    /// The named weighting; of a metric, that of cells without weights of their own.
+    #[must_use]
+    pub fn weighting(self) -> Weighting {
+        match self {
+            Self::Normalized => Weighting::SymmetricNormalized,
+            Self::NormalizedHodge => Weighting::NormalizedHodge,
+            Self::RandomWalk => Weighting::RandomWalk,
+            _ => Weighting::Combinatorial,
+        }
+    }
+
+    /// How the metric of positions shares areas out, if this is a metric.
+    #[must_use]
+    pub fn metric(self) -> Option<DualArea> {
+        match self {
+            Self::Dec => Some(DualArea::Barycentric),
+            Self::DecCircumcentric => Some(DualArea::Circumcentric),
+            Self::DecMedian => Some(DualArea::Median),
+            _ => None,
+        }
+    }
+}
+
+choices! {
+    /// How many lengthscales a block has.
+    pub enum LengthscaleChoice {
+        /// One for all columns.
+        #[default]
+        Isotropic,
+        /// One for each channel of the signal.
+        PerChannel,
+        /// One for each column.
+        Ard,
+    }
+}
+
+choices! {
+    /// Which likelihood of classes.
+    pub enum ClassLikelihood {
+        /// Probit for two classes, softmax for more: both are log-concave, so the best Gaussian is unique and found fast.
+        #[default]
+        Auto,
+        /// Logit for two classes, softmax for more.
+        Softmax,
+        /// As the published code: GPflow's probit with its floor of 1e-3 for two classes, robust-max for more. Robust-max
+        /// is not log-concave: with contradicting labels it has several optima and takes hundreds of inner steps.
+        Gpflow,
+    }
+}
+
+impl ClassLikelihood {
+    /// The likelihood of `n_classes` classes.
+    #[must_use]
+    pub fn of(self, n_classes: usize) -> LikelihoodParams {
+        match (self, n_classes) {
+            (Self::Auto, 2) => LikelihoodParams::PROBIT,
+            (Self::Softmax, 2) => LikelihoodParams::LOGIT,
+            (Self::Gpflow, 2) => {
+                LikelihoodParams::Bernoulli { link: Link::Probit { floor: 1e-3 }, nodes: 20 }
+            }
+            (Self::Auto | Self::Softmax, _) => LikelihoodParams::SOFTMAX,
+            (Self::Gpflow, _) => LikelihoodParams::ROBUST_MAX,
+        }
+    }
+}
+
+choices! {
+    /// How the posterior given the trained hyperparameters is found. Training itself is by the variational bound, or by
+    /// the evidence for real targets.
+    pub enum InferenceChoice {
+        /// The best Gaussian; exact for real targets.
+        #[default]
+        Variational,
+        /// The Gaussian at the mode, for two classes by probit or logit.
+        Laplace,
+    }
+}
