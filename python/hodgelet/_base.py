@@ -37,7 +37,7 @@ def documented(estimator: C) -> C:
     """Puts the generated descriptions of parameters into the docstring of an estimator."""
     parameters = next(base.__doc__ for base in estimator.__bases__ if base.__name__.endswith("Parameters"))
     if estimator.__doc__ and parameters:
-        estimator.__doc__ = estimator.__doc__.replace("{parameters}", parameters.strip() + "\n")
+        estimator.__doc__ = estimator.__doc__.replace("{parameters}", parameters.strip())
     return estimator
 
 
@@ -47,7 +47,7 @@ class Estimator:
     _fitted: _native.Model | _native.FeatureSpace
 
     def __new__(cls: type[Self], *args: Any, **params: Any) -> Self:
-        """Refuses parameters that have another name now, by that name."""
+        """Refuses parameters that were renamed, and names the new ones."""
         for name in params:
             if name in RENAMED and name not in cls._get_param_names():
                 raise TypeError(f"{cls.__name__} has no parameter {name!r}, which was renamed: use {RENAMED[name]}")
@@ -256,7 +256,7 @@ def classes_from_names(names: list[str]) -> NDArray[Any]:
 
 
 def accuracy(truth: NDArray[Any], predicted: NDArray[Any], sample_weight: Any) -> float:
-    """Share of right answers."""
+    """Share of correct predictions."""
     return float(np.average(truth == predicted, weights=sample_weight))
 
 
@@ -271,9 +271,16 @@ def r2(truth: NDArray[np.float64], predicted: NDArray[np.float64], sample_weight
 
 
 def warn_unknown(unknown: int) -> None:
-    """Warns of labels that the model has never seen."""
+    """Warns of labels that were not in the training data."""
     if unknown:
         message = f"{unknown} labels of cells are new to the model and were left out"
+        warnings.warn(message, HodgeletWarning, stacklevel=_outside())
+
+
+def warn_constant(channels: list[str]) -> None:
+    """Warns of channels that the model cannot see."""
+    if channels:
+        message = f"{len(channels)} channels have values, but no feature that varies: {', '.join(channels)}"
         warnings.warn(message, HodgeletWarning, stacklevel=_outside())
 
 
@@ -286,7 +293,7 @@ def _outside() -> int:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON has no word for: numbers and arrays of NumPy."""
+    """Values that JSON cannot represent: numbers and arrays of NumPy."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (np.ndarray, set, frozenset, range)):

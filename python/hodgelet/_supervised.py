@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hodgelet._base import Estimator, check_targets, warn_unknown
+from hodgelet._base import Estimator, check_targets, warn_constant, warn_unknown
 from hodgelet._errors import HodgeletInputError
 from hodgelet._parameters import ALIASES
 from hodgelet._progress import Progress
@@ -75,7 +75,7 @@ class Supervised(Estimator):
         return prediction.explain(0)
 
     def predict_full(self, X: Any) -> Prediction:
-        """Everything the model says of graphs: targets, latent means and variances, and the share of each block."""
+        """Full predictions for graphs: targets, latent means and variances, and the share of each block."""
         native, batch = self._native(), self._batch(X)
         with Progress(self._verbose()) as progress:
             out = native.predict(batch, self._threads(), progress.callback)
@@ -109,6 +109,7 @@ class Supervised(Estimator):
                 callback=progress.callback,
             )
         self._fitted = fitted
+        warn_constant(self.training_.get("constant_channels", []))
         self.n_graphs_in_ = len(batch)
         self.search_ = json.loads(fitted.trials())
 

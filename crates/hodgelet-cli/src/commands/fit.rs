@@ -54,12 +54,13 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
     } else {
         (train(&dataset, &settings, &all, terminal)?, Vec::new())
     };
+    warn_constant(&model.summary().constant_channels, terminal);
     save(&model, &args.out)?;
     let report = Fitted { model: describe_model(&model), trials, out: args.out.clone() };
     output::print(&report, args.format)
 }
 
-/// Whether a file could stand at `path`: better known before the training than after it.
+/// Whether a file can be written to `path`; checked before the training rather than after it.
 fn check_folder(path: &Path) -> Result<(), CommandError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if folder.is_none_or(Path::is_dir) {
@@ -67,6 +68,14 @@ fn check_folder(path: &Path) -> Result<(), CommandError> {
     }
     let source = io::Error::new(io::ErrorKind::NotFound, "no such directory");
     Err(CommandError::Write { path: path.to_owned(), source })
+}
+
+/// Warns of channels that a model cannot see.
+pub fn warn_constant(channels: &[String], terminal: Terminal) {
+    if !channels.is_empty() {
+        let (n, names) = (channels.len(), channels.join(", "));
+        terminal.warn(&format!("{n} channels have values, but no feature that varies: {names}"));
+    }
 }
 
 /// Saves a model, whole or not at all.

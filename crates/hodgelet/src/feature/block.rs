@@ -97,9 +97,21 @@ pub struct BlockMeasures {
 }
 
 impl BlockMeasures {
-    /// The measures of `complexes` in `block`. A complex without a signal there has no atom.
+    /// The measures of `complexes` in `block`. A complex without a signal there has no atom. An energy that is too large
+    /// for a number is the largest one.
     #[must_use]
     pub fn new<'a>(block: Block, complexes: impl IntoIterator<Item = &'a ComplexMeasures>) -> Self {
+        Self::in_units(block, complexes, &[])
+    }
+
+    /// As [`new`](Self::new), with the signal of channel `d` in the unit `units[d]`, or in its own beyond the end: masses
+    /// are divided by the square of the unit, inner products by the unit.
+    #[must_use]
+    pub fn in_units<'a>(
+        block: Block,
+        complexes: impl IntoIterator<Item = &'a ComplexMeasures>,
+        units: &[f64],
+    ) -> Self {
         let mut out = Self {
             n_channels: 0,
             atom_starts: vec![0],
@@ -113,7 +125,7 @@ impl BlockMeasures {
             if block.component == Component::Signed {
                 let signed = complex.signed().filter(|signed| signed.dim() == block.dim);
                 out.n_channels = out.n_channels.max(signed.map_or(0, SignedMeasure::n_channels));
-                out.push(&signed.map(SignedMeasure::atoms).into_iter().collect::<Vec<_>>());
+                out.push(&signed.map(SignedMeasure::atoms).into_iter().collect::<Vec<_>>(), units, 1);
                 continue;
             }
             let measures = complex.of_dim(block.dim);
@@ -121,18 +133,48 @@ impl BlockMeasures {
             let components = block.component.components().iter();
             let parts: Vec<&EnergyMeasure> =
                 measures.map(|m| components.map(|&c| m.component(c)).collect()).unwrap_or_default();
-            out.push(&parts);
+            out.push(&parts, units, 2);
         }
         out
     }
 
-    /// Adds one complex. All parts of one signal have the same live channels.
-    fn push(&mut self, parts: &[&EnergyMeasure]) {
+    /// The root of the mean energy of each channel on dimension `dim` over `complexes`, all components together: in this
+    /// unit features do not depend on that of the signal, and a component that is nothing but rounding stays so. 1 for a
+    /// channel without energy.
+    #[must_use]
+    pub fn units(dim: usize, complexes: &[&ComplexMeasures]) -> Vec<f64> {
+        let mut roots: Vec<Vec<f64>> = Vec::new(); // per channel, those of the complexes where it is live
+        for measures in complexes.iter().filter_map(|complex| complex.of_dim(dim)) {
+            let parts = HodgeComponent::ALL.map(|component| measures.component(component));
+            for (position, &d) in parts[0].live().iter().enumerate() {
+                roots.resize_with(roots.len().max(d as usize + 1), Vec::new);
+                let energy: f64 = parts.iter().flat_map(|part| part.energies(position)).sum();
+                roots[d as usize].push(parts[0].scale(position) * energy.sqrt());
+            }
+        }
+        let n = complexes.len() as f64;
+        let unit = |roots: Vec<f64>| {
+            let largest = roots.iter().copied().fold(0.0, f64::max);
+            let mean = roots.iter().map(|root| (root / largest).powi(2)).sum::<f64>() / n;
+            Some(largest * mean.sqrt()).filter(|unit| unit.is_normal()).unwrap_or(1.0)
+        };
+        roots.into_iter().map(unit).collect()
+    }
+
+    /// Adds one complex, whose masses are powers of the signal. All parts of one signal have the same live channels.
+    fn push(&mut self, parts: &[&EnergyMeasure], units: &[f64], power: i32) {
         parts.iter().for_each(|part| self.eigenvalues.extend(part.eigenvalues()));
         let live = parts.first().map_or(&[][..], |part| part.live());
         self.live.extend(live);
-        for position in 0..live.len() {
-            parts.iter().for_each(|part| self.energies.extend(part.energies(position)));
+        for (position, &d) in live.iter().enumerate() {
+            let unit = units.get(d as usize).copied().unwrap_or(1.0);
+            for part in parts {
+                let masses = part.energies(position).iter();
+                match (part.scale(position) / unit).powi(power) {
+                    1.0 => self.energies.extend(masses),
+                    factor => self.energies.extend(masses.map(|e| (e * factor).clamp(f64::MIN, f64::MAX))),
+                }
+            }
         }
         self.atom_starts.push(self.eigenvalues.len());
         self.live_starts.push(self.live.len());

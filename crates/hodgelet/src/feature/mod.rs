@@ -17,5 +17,6 @@ pub use signed::{SignedBasis, SignedError, SignedParams, fingerprint, signed_fea
 pub use standardize::Standardizer;
 pub use wavelet::{WaveletTape, harmonic_features, wavelet_features};
 
-/// Added under the root: the norm has no derivative at zero.
+/// Added under the root: the norm has no derivative at zero. Signals are in units of the training signals, see
+/// [`BlockMeasures::units`], unless a model keeps the published settings.
 pub const ENERGY_FLOOR: f64 = 1e-12;

@@ -280,7 +280,7 @@ impl<'a> Work<'a> {
         let (coexact, above) = self.side(signal, signal.dim + 1, Side::Faces, spectra);
         let betti = signal.n_cells.saturating_sub(below.0 + above.0);
         let harmonic = if betti == 0 {
-            EnergyMeasure { live: signal.channels.clone(), ..EnergyMeasure::default() }
+            EnergyMeasure::empty(signal)
         } else if signal.dim == 0 && self.operators.is_graph_like() {
             harmonic::on_components(&self.operators, signal)
         } else {
@@ -305,7 +305,7 @@ impl<'a> Work<'a> {
         on: Side,
         spectra: &'s [Option<Solved>],
     ) -> (EnergyMeasure, (usize, Option<Neighbor<'s>>)) {
-        let empty = || EnergyMeasure { live: signal.channels.clone(), ..EnergyMeasure::default() };
+        let empty = || EnergyMeasure::empty(signal);
         let solved = spectra.get(k).and_then(Option::as_ref);
         let (Some(b), Some(solved)) = (self.operators.boundary(k), solved) else {
             return (empty(), (0, None));

@@ -25,7 +25,7 @@ pub(super) fn energies(
     if signal.any_averaged() {
         averaged(b, found, on, signal, &mut energies);
     }
-    EnergyMeasure::merged(found.eigenvalues(), &signal.channels, &energies)
+    EnergyMeasure::merged(found.eigenvalues(), &energies, EnergyMeasure::empty(signal))
 }
 
 /// `(uₙᵀ x)²` for every pair.
@@ -136,7 +136,7 @@ impl<'a> Columns<'a> {
                 let mass = |(c, value): (&f64, &f64)| if on == self.side { c * c } else { c * c / value };
                 energies.extend(column.as_ref()[zeros..].iter().zip(values).map(mass));
             }
-            let measure = EnergyMeasure::merged(values, &signal.channels, &energies);
+            let measure = EnergyMeasure::merged(values, &energies, EnergyMeasure::empty(signal));
             match on {
                 Side::Faces => out.faces = measure,
                 Side::Cells => out.cells = measure,

@@ -64,7 +64,7 @@ pub(super) fn residual(signal: &LiveSignal, others: &[f64], neighbors: &[Neighbo
 }
 
 fn one_atom(signal: &LiveSignal, energies: Vec<f64>) -> EnergyMeasure {
-    EnergyMeasure { eigenvalues: vec![0.0], live: signal.channels.clone(), energies }
+    EnergyMeasure { eigenvalues: vec![0.0], energies, ..EnergyMeasure::empty(signal) }
 }
 
 /// `r ← r − P r` for the projector onto the image seen from this side.

@@ -13,19 +13,21 @@ mod live;
 pub use batch::{MeasureError, Sample, measure, measure_all};
 
 use crate::hodge::HodgeComponent;
+use live::LiveSignal;
 
 /// Atoms of one signal in one component; channels without any value are left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EnergyMeasure {
     eigenvalues: Vec<f64>, // [n_atoms], ascending
     live: Vec<u32>,        // [n_live], ascending
-    energies: Vec<f64>,    // [n_live, n_atoms] row-major
+    scales: Vec<f64>,      // [n_live], powers of two; empty if all are 1
+    energies: Vec<f64>,    // [n_live, n_atoms] row-major, over the squares of the scales
 }
 
 impl EnergyMeasure {
     /// A measure from its atoms, merging those whose eigenvalues differ by rounding only.
-    fn merged(eigenvalues: &[f64], live: &[u32], energies: &[f64]) -> Self {
-        let groups = equal_runs(eigenvalues);
+    fn merged(eigenvalues: &[f64], energies: &[f64], empty: Self) -> Self {
+        let (groups, live) = (equal_runs(eigenvalues), &empty.live);
         let n = eigenvalues.len();
         let mean = |g: &std::ops::Range<usize>| eigenvalues[g.clone()].iter().sum::<f64>() / g.len() as f64;
         let mut merged = Vec::with_capacity(live.len() * groups.len());
@@ -33,7 +35,12 @@ impl EnergyMeasure {
             let masses = &energies[row * n..(row + 1) * n];
             merged.extend(groups.iter().map(|g| masses[g.clone()].iter().sum::<f64>()));
         }
-        Self { eigenvalues: groups.iter().map(mean).collect(), live: live.to_vec(), energies: merged }
+        Self { eigenvalues: groups.iter().map(mean).collect(), energies: merged, ..empty }
+    }
+
+    /// A measure without atoms.
+    fn empty(signal: &LiveSignal) -> Self {
+        Self { live: signal.channels.clone(), scales: signal.scales.clone(), ..Self::default() }
     }
 
     /// Positions of the atoms, ascending.
@@ -54,7 +61,15 @@ impl EnergyMeasure {
         &self.live
     }
 
-    /// Masses of the atoms in the live channel at `position` of [`live`](Self::live).
+    /// What the signal of the live channel at `position` was divided by before it was squared: a power of two, 1 unless
+    /// the values are extreme. Masses times its square are energies.
+    #[must_use]
+    pub fn scale(&self, position: usize) -> f64 {
+        self.scales.get(position).copied().unwrap_or(1.0)
+    }
+
+    /// Masses of the atoms in the live channel at `position` of [`live`](Self::live), in units of the square of its
+    /// [`scale`](Self::scale).
     #[must_use]
     pub fn energies(&self, position: usize) -> &[f64] {
         &self.energies[position * self.n_atoms()..(position + 1) * self.n_atoms()]
@@ -64,7 +79,7 @@ impl EnergyMeasure {
     #[must_use]
     pub fn total(&self, d: usize) -> f64 {
         let position = self.live.iter().position(|&live| live as usize == d);
-        position.map_or(0.0, |p| self.energies(p).iter().sum())
+        position.map_or(0.0, |p| self.scale(p).powi(2) * self.energies(p).iter().sum::<f64>())
     }
 
     /// Whether every number is finite.
@@ -167,7 +182,11 @@ impl SignedMeasure {
         live: Vec<u32>,
         products: Vec<f64>,
     ) -> Self {
-        Self { dim, n_channels, atoms: EnergyMeasure { eigenvalues, live, energies: products } }
+        Self {
+            dim,
+            n_channels,
+            atoms: EnergyMeasure { eigenvalues, live, energies: products, scales: vec![] },
+        }
     }
 
     /// Dimension of the cells.
@@ -201,8 +220,8 @@ mod tests {
     fn equal_eigenvalues_become_one_atom() {
         let measure = EnergyMeasure::merged(
             &[1.0, 3.0, 3.0 + 1e-14, 4.0],
-            &[2, 5],
             &[1.0, 2.0, 3.0, 4.0, 10.0, 20.0, 30.0, 40.0],
+            EnergyMeasure { live: vec![2, 5], ..EnergyMeasure::default() },
         );
         assert_eq!(measure.n_atoms(), 3);
         assert_eq!(measure.energies(0), [1.0, 5.0, 4.0]);

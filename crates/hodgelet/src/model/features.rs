@@ -144,6 +144,8 @@ pub struct BlockSpace {
     pub block: Block,
     /// Number of channels of its signal.
     pub n_channels: usize,
+    /// Units of the channels in which features are taken; none for those of the signals.
+    pub units: Vec<f64>,
     /// From measures to features.
     pub map: FeatureMap,
     /// From features to kernel inputs.
@@ -163,6 +165,25 @@ impl BlockSpace {
         }
         let mut features = self.map.features(measures)?;
         self.standardizer.apply(features.as_mut());
+        Ok(features)
+    }
+}
+
+impl BlockSpace {
+    /// Features in the units of the signals, from measures in those of the block.
+    pub(super) fn raw_features(&self, measures: &BlockMeasures) -> Result<Mat<f64>, ModelError> {
+        let mut features = self.map.features(measures)?;
+        let width = self.map.per_channel();
+        // The Fourier baseline has energies, the others have norms.
+        let power = if matches!(self.map, FeatureMap::Fourier(_)) { 2 } else { 1 };
+        for (d, unit) in self.units.iter().enumerate() {
+            for j in d * width..(d + 1) * width {
+                features
+                    .col_mut(j)
+                    .iter_mut()
+                    .for_each(|s| *s = (*s * unit.powi(power)).clamp(f64::MIN, f64::MAX));
+            }
+        }
         Ok(features)
     }
 }

@@ -107,6 +107,7 @@ impl Settings {
             restart,
             stop: format!("{:?}", end.minimum.stop),
             seconds: began.elapsed().as_secs_f64(),
+            constant_channels: problem.constant_channels.clone(),
         };
         Ok(assemble(problem, measurer, solved, end.priors, summary))
     }

@@ -39,6 +39,10 @@ pub struct Summary {
     pub stop: String,
     /// Time of training, without the spectra.
     pub seconds: f64,
+    /// Channels that have values but no feature that varies over the training complexes, so that the model cannot see
+    /// them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constant_channels: Vec<String>,
 }
 
 /// A fitted model.

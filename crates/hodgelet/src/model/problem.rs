@@ -5,7 +5,7 @@ use super::objective::Objective;
 use super::parameters::{Parameters, State};
 use super::space::bank_seed;
 use super::targets::Observed;
-use super::{Measured, Measurer, Model, ModelError};
+use super::{FeatureSpace, Measured, Measurer, Model, ModelError};
 use crate::dataset::Targets;
 use crate::feature::{Block, BlockMeasures};
 use crate::gp::{Collapse, Inference, LaplaceParams};
@@ -34,6 +34,7 @@ pub struct Problem {
     pub(super) targets: super::FittedTargets,
     /// How the posterior is found in training.
     pub(super) training: Inference,
+    pub(super) constant_channels: Vec<String>,
 }
 
 impl std::fmt::Debug for Problem {
@@ -76,14 +77,18 @@ impl Problem {
         settings.final_inference(&likelihood)?.check(&likelihood)?;
         let settings_of = Measurer { settings: settings.clone(), ..measurer.clone() };
         let training: Vec<_> = train.iter().map(|&i| &measured.measures[i]).collect();
-        let (mut all, mut drawn, mut features) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut all, mut every, mut features) = (Vec::new(), Vec::new(), Vec::new());
         for (measures, block, raw) in settings_of.draw(&training, 0)? {
             if block.standardizer.n_live() > 0 {
                 all.push(measures);
-                drawn.push(block);
                 features.push(raw);
             }
+            every.push(block);
         }
+        let space = FeatureSpace { measurer: settings_of, blocks: every };
+        let constant_channels = space.constant_channels(&training);
+        let varies = |block: &BlockSpace| block.standardizer.n_live() > 0;
+        let drawn: Vec<BlockSpace> = space.blocks.into_iter().filter(varies).collect();
         if drawn.is_empty() {
             return Err(ModelError::Constant { n: train.len() });
         }
@@ -105,6 +110,7 @@ impl Problem {
             likelihood_params,
             likelihood,
             targets,
+            constant_channels,
         })
     }
 

@@ -10,7 +10,7 @@ use crate::complex::Lift;
 use crate::dataset::Dataset;
 use crate::encode::{EncodeError, Encoding};
 use crate::feature::{Block, BlockMeasures, Component, SignedBasis, SignedError, Standardizer};
-use crate::hodge::{HodgeError, Operators};
+use crate::hodge::{HodgeComponent, HodgeError, Operators};
 use crate::measure::{ComplexMeasures, Sample};
 use crate::settings::Settings;
 use crate::signal::Orientation;
@@ -177,13 +177,16 @@ impl Measurer {
     ) -> Result<Vec<(BlockMeasures, BlockSpace, Mat<f64>)>, ModelError> {
         let (mut drawn, mut varying) = (Vec::new(), 0);
         for block in self.blocks()? {
-            let measures = BlockMeasures::new(block, training.iter().copied());
+            // In units of the training signals, features do not depend on those that the user chose.
+            let units =
+                if self.settings.faithful { vec![] } else { BlockMeasures::units(block.dim, training) };
+            let measures = BlockMeasures::in_units(block, training.iter().copied(), &units);
             let seed = bank_seed(&self.settings, restart, varying);
             let map = FeatureMap::initial(&self.settings, block, &measures, seed)?;
             let features = map.features(&measures)?;
             let standardizer = Standardizer::fit(features.as_ref(), None);
             varying += usize::from(standardizer.n_live() > 0);
-            let space = BlockSpace { block, n_channels: measures.n_channels(), map, standardizer };
+            let space = BlockSpace { block, n_channels: measures.n_channels(), units, map, standardizer };
             drawn.push((measures, space, features));
         }
         Ok(drawn)
@@ -230,6 +233,9 @@ struct Stored {
 struct StoredBlock {
     name: String,
     n_channels: usize,
+    /// Units of the channels; none in files of version 1 and for the published settings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    units: Vec<f64>,
     /// Unconstrained scales, or points on the spectrum.
     map: Vec<f64>,
     standardizer: Standardizer,
@@ -240,6 +246,7 @@ impl From<FeatureSpace> for Stored {
         let block = |block: BlockSpace| StoredBlock {
             name: block.block.to_string(),
             n_channels: block.n_channels,
+            units: block.units,
             map: block.map.stored(),
             standardizer: block.standardizer,
         };
@@ -256,7 +263,7 @@ impl TryFrom<Stored> for FeatureSpace {
         let n_vectors = measurer.signed.as_ref().map_or(0, SignedBasis::len);
         let fault = |fault: String| ModelError::Space { fault };
         let mut space = Self { measurer, blocks: Vec::new() };
-        for StoredBlock { name, n_channels, map, standardizer } in blocks {
+        for StoredBlock { name, n_channels, units, map, standardizer } in blocks {
             let block = allowed.iter().copied().find(|block| block.to_string() == name);
             let block = block.ok_or_else(|| fault(format!("block {name} is not one of the settings")))?;
             if space.blocks.iter().any(|other| other.block == block) {
@@ -271,7 +278,10 @@ impl TryFrom<Stored> for FeatureSpace {
             if standardizer.n_columns() != columns || !standardizer.is_sound() {
                 return Err(fault(format!("{name} does not have a sound standardizer of {columns} columns")));
             }
-            space.blocks.push(BlockSpace { block, n_channels, map, standardizer });
+            if units.len() > n_channels || !units.iter().all(|unit| unit.is_normal() && *unit > 0.0) {
+                return Err(fault(format!("{name} has units that are not positive numbers")));
+            }
+            space.blocks.push(BlockSpace { block, n_channels, units, map, standardizer });
         }
         Ok(space)
     }
@@ -316,7 +326,7 @@ impl FeatureSpace {
         self.blocks.iter().map(|block| block.standardizer.n_columns()).sum()
     }
 
-    /// The measures of complexes in every block.
+    /// The measures of complexes in every block, as energies of the signals.
     #[must_use]
     pub fn block_measures(&self, measures: &[&ComplexMeasures]) -> Vec<BlockMeasures> {
         let of_block = |space: &BlockSpace| {
@@ -337,11 +347,38 @@ impl FeatureSpace {
         standardize: bool,
     ) -> Result<Vec<Mat<f64>>, ModelError> {
         check_size(measures.len(), self.n_columns())?;
-        let one = |(space, measures): (&BlockSpace, BlockMeasures)| match standardize {
-            true => space.inputs(&measures),
-            false => space.map.features(&measures),
+        let one = |space: &BlockSpace| {
+            let measures = BlockMeasures::in_units(space.block, measures.iter().copied(), &space.units);
+            let measures = measures.with_channels(space.n_channels);
+            if standardize { space.inputs(&measures) } else { space.raw_features(&measures) }
         };
-        self.blocks.iter().zip(self.block_measures(measures)).map(one).collect()
+        self.blocks.iter().map(one).collect()
+    }
+
+    /// Channels that have values in the complexes measured, but no feature that varies over the training complexes: the
+    /// model cannot see them.
+    #[must_use]
+    pub fn constant_channels(&self, measures: &[&ComplexMeasures]) -> Vec<String> {
+        let mut dims: Vec<usize> = self.blocks.iter().map(|space| space.block.dim).collect();
+        dims.sort_unstable();
+        dims.dedup();
+        let of_dim = |dim: usize| {
+            let names = self.channel_names(Block { dim, component: Component::Whole });
+            let live = measures.iter().filter_map(|complex| complex.of_dim(dim));
+            let live = live.flat_map(|measures| measures.component(HodgeComponent::Exact).live());
+            let mut carries = vec![false; names.len()];
+            live.for_each(|&d| carries[d as usize] = true);
+            let varies = |d: usize| {
+                let of_block = |space: &BlockSpace| {
+                    let width = space.map.per_channel();
+                    (d * width..(d + 1) * width).any(|j| space.standardizer.is_live(j))
+                };
+                self.blocks.iter().filter(|space| space.block.dim == dim).any(of_block)
+            };
+            let lost = (0..names.len()).filter(|&d| carries[d] && !varies(d)).collect::<Vec<_>>();
+            lost.into_iter().map(move |d| format!("{} (dimension {dim})", names[d])).collect::<Vec<_>>()
+        };
+        dims.into_iter().flat_map(of_dim).collect()
     }
 
     /// Name of a block, in tables.

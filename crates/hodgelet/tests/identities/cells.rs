@@ -86,7 +86,7 @@ proptest! {
         check_all(&complex, seed);
     }
 
-    /// A complex made anew from renamed vertices has other orders and orientations, and the same spectra.
+    /// A complex built again from renamed vertices has other orders and orientations, and the same spectra.
     #[test]
     fn renaming_vertices_leaves_all_spectra((n, simplices) in random_simplices(), seed in any::<u64>()) {
         let mut names: Vec<u32> = (0..n as u32).collect();

@@ -90,7 +90,7 @@ fn check_sample(complex: &Complex, sample: Sample<'_>, seed: u64, what: &str) {
         let copy = |_| Ok::<_, MeasureError>(sample.clone());
         let batch = measure_all(6, copy, weighting, |_| ControlFlow::Continue(())).unwrap();
         for measures in &batch {
-            assert_eq!(probe(measures, n_dims), alone, "{what}: alone and in company");
+            assert_eq!(probe(measures, n_dims), alone, "{what}: alone and in a batch");
         }
     }
     let weights = random_weights(complex, seed);
@@ -229,16 +229,26 @@ fn a_signal_on_another_number_of_cells_is_refused_and_names_its_complex() {
     assert_eq!(error.to_string(), "complex 3: signal has 5 rows, but the complex has 4 cells of dimension 0");
 }
 
+/// Values whose squares are no numbers are divided by a power of two first, which changes no digit.
 #[test]
-fn values_too_large_to_square_are_an_error() {
+fn values_too_large_or_too_small_to_square_are_measured_in_a_scale_of_their_own() {
     let complex = sphere();
-    let signal = Signal::from_row_major(4, 1, &[1e200, 0.0, 0.0, 0.0], Orientation::Oriented).unwrap();
-    let sample = Sample { signals: vec![Some(signal)], ..random_sample(&complex, 0) };
-    let error = measure(&sample, Weighting::Combinatorial).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "energies of a signal on cells of dimension 0 are not finite; its values are too large"
-    );
+    let measures = |unit: f64| {
+        let values = [unit, -0.5 * unit, 0.0, 0.75 * unit];
+        let signal = Signal::from_row_major(4, 1, &values, Orientation::Oriented).unwrap();
+        let sample = Sample { signals: vec![Some(signal)], ..random_sample(&complex, 0) };
+        measure(&sample, Weighting::Combinatorial).unwrap()
+    };
+    let (expected, unit) = (measures(1.0), 2f64.powi(700));
+    for (found, factor) in [(measures(unit), unit), (measures(1.0 / unit), 1.0 / unit)] {
+        for component in [HodgeComponent::Coexact, HodgeComponent::Harmonic] {
+            let [a, b] = [&expected, &found].map(|m| m.of_dim(0).unwrap().component(component));
+            // The scale takes the largest value, 1, to 1/2.
+            assert_eq!((a.scale(0), b.scale(0)), (1.0, 2.0 * factor));
+            let quarter: Vec<f64> = a.energies(0).iter().map(|e| e / 4.0).collect();
+            assert_eq!(b.energies(0), quarter);
+        }
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Relabelling vertices, reordering cells and turning them round changes nothing.
+//! Relabeling vertices, reordering cells and reversing them changes nothing.
 
 use crate::families::*;
 use hodgelet::complex::{CellWeights, Complex};
@@ -32,7 +32,7 @@ impl Change {
         Self { to, sign }
     }
 
-    /// The cell that comes to stand at `new`.
+    /// The cell that moves to `new`.
     fn old(&self, dim: usize, new: usize) -> usize {
         self.to[dim].iter().position(|&t| t as usize == new).unwrap()
     }

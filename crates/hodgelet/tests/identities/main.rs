@@ -1,4 +1,4 @@
-//! What the mathematics promises, on degenerate families and on random complexes.
+//! Mathematical identities, on degenerate families and on random complexes.
 
 mod cells;
 mod complexes;
@@ -8,3 +8,4 @@ mod features;
 mod hypergraphs;
 mod invariance;
 mod kernel;
+mod units;

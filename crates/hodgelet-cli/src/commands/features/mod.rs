@@ -18,10 +18,10 @@ use std::time::Instant;
 /// Flags of `hodgelet features`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Columns are named `edge exact | label=1 | filter 3`: block, channel, filter. In a CSV file they stand
+    after_help = "Columns are named `edge exact | label=1 | filter 3`: block, channel, filter. In a CSV file they are
 between `id` and `target`; beside an NPY or JSONL file, FILE.columns.json has the names, ids, targets
 and scales. What is fitted (the range of degrees, the standardization) is fitted on all graphs, so
-features that are to be used in cross-validation belong to `hodgelet evaluate`.
+for cross-validation use `hodgelet evaluate` instead.
 
 The baselines of the paper are methods: WT-GP is `--method wt`, WT-GP-LG `--method line-graph`, FT-GP
 `--method fourier`.
@@ -118,6 +118,10 @@ pub fn run(args: &FeaturesArgs, terminal: Terminal) -> Result<(), CommandError> 
     if measured.unknown > 0 {
         terminal.warn(&format!("{} labels of cells are not known to the encoding", measured.unknown));
     }
+    super::fit::warn_constant(
+        &space.constant_channels(&measured.measures.iter().collect::<Vec<_>>()),
+        terminal,
+    );
     check_interrupt()?;
     let columns_file = kind.write(&args.out, &features, &read)?;
     let summary = Summary {

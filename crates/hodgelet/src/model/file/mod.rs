@@ -90,7 +90,7 @@ impl Model {
     pub fn to_bytes(&self) -> Result<Vec<u8>, FileError> {
         check::size(self.observations.n_points(), self.likelihood.n_latents())?;
         let json = self.description()?;
-        let mut file = Container { tensors: self.tensors(), ..Container::default() };
+        let mut file = Container { tensors: self.tensors()?, ..Container::default() };
         let checksum = file.checksum(&json);
         let version = VERSION.to_string();
         let strings =
@@ -130,16 +130,17 @@ impl Model {
         Ok(json)
     }
 
-    fn tensors(&self) -> BTreeMap<String, Tensor<'static>> {
+    fn tensors(&self) -> Result<BTreeMap<String, Tensor<'static>>, FileError> {
         let mut tensors = BTreeMap::new();
         for (b, inputs) in self.inputs.iter().enumerate() {
             let (n, width) = inputs.shape();
             let rows = (0..n).flat_map(|i| (0..width).map(move |j| inputs[(i, j)]));
             tensors.insert(format!("inputs.{b}"), Tensor::reals(&[n, width], rows));
         }
-        for tensor in self.posterior.tensors() {
-            let values = Tensor::reals(&tensor.shape, tensor.values.into_iter());
-            tensors.insert(tensor.name.to_owned(), values);
+        let inference = self.settings().final_inference(&self.likelihood)?;
+        let stored = inference.stored(self.observations.n_points(), self.likelihood.n_latents());
+        for ((name, shape), values) in stored.into_iter().zip(self.posterior.tensors()) {
+            tensors.insert(name.to_owned(), Tensor::reals(&shape, values.into_iter()));
         }
         // Points are below 2³² because the size was checked.
         let points = self.observations.points().iter().map(|&point| point as u32);
@@ -155,7 +156,7 @@ impl Model {
                 tensors.insert("observations.value".to_owned(), values)
             }
         };
-        tensors
+        Ok(tensors)
     }
 }
 
