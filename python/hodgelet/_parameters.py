@@ -32,7 +32,9 @@ RENAMED = {
 
 
 class ClassifierParameters:
-    """Parameters
+    """What an estimator takes.
+
+    Parameters
     ----------
     method : {"hodge", "wt", "line-graph", "fourier"}
         Which features. hodge: wavelets on Hodge components; wt: wavelets on vertices, not split; line-graph: the same
@@ -229,7 +231,9 @@ class ClassifierParameters:
 
 
 class RegressorParameters:
-    """Parameters
+    """What an estimator takes.
+
+    Parameters
     ----------
     method : {"hodge", "wt", "line-graph", "fourier"}
         Which features. hodge: wavelets on Hodge components; wt: wavelets on vertices, not split; line-graph: the same
@@ -416,7 +420,9 @@ class RegressorParameters:
 
 
 class TransformerParameters:
-    """Parameters
+    """What an estimator takes.
+
+    Parameters
     ----------
     method : {"hodge", "wt", "line-graph", "fourier"}
         Which features. hodge: wavelets on Hodge components; wt: wavelets on vertices, not split; line-graph: the same

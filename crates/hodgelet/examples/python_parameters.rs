@@ -124,7 +124,7 @@ fn class(name: &str, has: fn(&Field<Settings>) -> bool, own: &[[&'static str; 5]
         help: (*help).to_owned(),
     });
     parameters.extend(others);
-    println!("\n\nclass {name}:\n    \"\"\"Parameters\n    ----------");
+    println!("\n\nclass {name}:\n    \"\"\"What an estimator takes.\n\n    Parameters\n    ----------");
     for parameter in &parameters {
         println!("{}", wrapped(&format!("{} : {}", parameter.name, parameter.kind), 4));
         println!("{}", wrapped(&parameter.help, 8));
@@ -140,7 +140,7 @@ fn class(name: &str, has: fn(&Field<Settings>) -> bool, own: &[[&'static str; 5]
 fn of_setting(field: &Field<Settings>, untrained: bool) -> Parameter {
     let default = match field.name {
         "scales" if untrained => "\"reference\"".to_owned(),
-        _ => literal(&(field.get)(&Settings::default()), &(field.kind)()),
+        _ => literal(&(field.get)(&Settings::default())),
     };
     let (annotation, kind) = match field.name {
         "signed" => ("Any".to_owned(), "str or list of cycles, optional".to_owned()),
@@ -154,13 +154,13 @@ fn of_setting(field: &Field<Settings>, untrained: bool) -> Parameter {
     Parameter { name: field.python_name(), annotation, default, kind, help }
 }
 
-fn literal(value: &Value, kind: &Kind) -> String {
+fn literal(value: &Value) -> String {
     match value {
         Value::Null => "None".to_owned(),
         Value::Bool(true) => "True".to_owned(),
         Value::Bool(false) => "False".to_owned(),
         Value::Array(values) => {
-            let values: Vec<String> = values.iter().map(|value| literal(value, kind)).collect();
+            let values: Vec<String> = values.iter().map(literal).collect();
             format!("({})", values.join(", "))
         }
         other => other.to_string(),
