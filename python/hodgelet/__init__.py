@@ -18,6 +18,7 @@ from hodgelet._results import (
     EnergyMeasures,
     Explanation,
     FilterBank,
+    Hyperparameters,
     LeaveOneOut,
     Prediction,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "HodgeletRegressor",
     "HodgeletTransformer",
     "HodgeletWarning",
+    "Hyperparameters",
     "LeaveOneOut",
     "NotFittedError",
     "Prediction",

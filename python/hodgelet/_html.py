@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hodgelet._results import Explanation, Prediction
 
-__all__ = ["estimator_html", "explanation_html", "prediction_html"]
+__all__ = ["estimator_html", "explanation_html", "prediction_html", "table_html"]
 
 #: Rows of a table before it is cut.
 MAX_ROWS = 20
@@ -35,11 +35,11 @@ def estimator_html(estimator: Any) -> str:
     about = f"fitted on {estimator.n_graphs_in_} graphs"
     if classes is not None:
         about += f", classes {', '.join(str(c) for c in classes)}"
-    return f"<div>{title}<br>{escape(about)}{_table(head, rows)}</div>"
+    return f"<div>{title}<br>{escape(about)}{table_html(head, rows)}</div>"
 
 
 def prediction_html(prediction: Prediction) -> str:
-    """A row for each graph: what is predicted, how sure, and the block that says most."""
+    """One row per graph: the prediction, its uncertainty, and the block with the largest share."""
     import numpy as np
 
     n = len(prediction)
@@ -54,8 +54,8 @@ def prediction_html(prediction: Prediction) -> str:
         rows.append([str(i), str(np.asarray(explanation.value)), sure, latent, f"{most[0]} {most[1]:+.3f}"])
     if n > MAX_ROWS:
         rows.append(["…", f"{n - MAX_ROWS} more", "", "", ""])
-    sure = "probability" if prediction.probabilities is not None else "deviation"
-    return f"<div>{_table(['graph', 'prediction', sure, 'latent', 'largest share'], rows)}</div>"
+    sure = "probability" if prediction.probabilities is not None else "standard deviation"
+    return f"<div>{table_html(['graph', 'prediction', sure, 'latent', 'largest share'], rows)}</div>"
 
 
 def explanation_html(explanation: Explanation) -> str:
@@ -75,7 +75,8 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3g}"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table_html(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of text."""
     cells = "".join(f"<th>{escape(name)}</th>" for name in head)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>"

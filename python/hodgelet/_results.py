@@ -1,4 +1,4 @@
-"""What models say, as plain objects that hold arrays."""
+"""Results of models, as plain objects that hold arrays."""
 
 from __future__ import annotations
 
@@ -11,9 +11,48 @@ from numpy.typing import ArrayLike, NDArray
 
 from hodgelet._errors import HodgeletInputError
 
-__all__ = ["Block", "BlockMeasures", "EnergyMeasures", "Explanation", "FilterBank", "LeaveOneOut", "Prediction"]
+__all__ = [
+    "Block",
+    "BlockMeasures",
+    "EnergyMeasures",
+    "Explanation",
+    "FilterBank",
+    "Hyperparameters",
+    "LeaveOneOut",
+    "Prediction",
+]
 
 Floats = NDArray[np.float64]
+
+
+class Hyperparameters(list[dict[str, Any]]):
+    """Trained values, each a dict of ``name``, ``value``, ``prior`` and ``range``, that print as a table."""
+
+    def rows(self) -> list[list[str]]:
+        """Name, value, median and width of the prior, and how many widths the value has moved in the logarithm."""
+        rows = []
+        for entry in self:
+            prior, value = entry["prior"], entry["value"]
+            row = [entry["name"], f"{value:.4g}", "", "", ""]
+            if prior is not None:
+                moved = np.log(value / prior["center"]) / prior["deviation"]
+                row[2:] = [f"{prior['center']:.4g}", f"{prior['deviation']:.3g}", f"{moved:+.2f}"]
+            rows.append(row)
+        return rows
+
+    def __str__(self) -> str:
+        table = [_HYPERPARAMETER_HEAD, *self.rows()]
+        widths = [max(len(row[j]) for row in table) for j in range(len(_HYPERPARAMETER_HEAD))]
+        lines = ("  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in table)
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        from hodgelet._html import table_html
+
+        return table_html(_HYPERPARAMETER_HEAD, self.rows())
+
+
+_HYPERPARAMETER_HEAD = ["hyperparameter", "value", "prior median", "prior width", "moved, in widths"]
 
 
 class _Curves(Protocol):
@@ -70,7 +109,7 @@ class FilterBank:
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """What a model says of some graphs, with all that led to it.
+    """Predictions for some graphs, with the latent functions and the share of each block.
 
     ``attributions[i, b, c]`` is what block ``blocks[b]`` adds to the latent mean ``latent_mean[i, c]``; the sum over
     blocks is exact. There is one latent function for two classes (positive for the second) and for real targets, and
@@ -129,10 +168,10 @@ class Prediction:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """One prediction, split exactly into what each Hodge block says.
+    """One prediction, split exactly into the shares of the Hodge blocks.
 
     ``contributions`` add up to ``latent_mean``: for two classes they are positive for the second, with more they belong
-    to the predicted class, and for real targets they are in deviations of the training targets from their mean.
+    to the predicted class, and for real targets they are in units of the standard deviation of the training targets.
     """
 
     value: Any
@@ -215,7 +254,7 @@ class EnergyMeasures:
 
 
 def blocks_of(described: Sequence[dict[str, Any]]) -> list[Block]:
-    """Blocks from what the native code says of them."""
+    """Blocks from the description by the native code."""
     always = ["name", "dim", "component", "channels", "n_columns", "n_varying"]
     return [
         Block(
@@ -229,7 +268,7 @@ def blocks_of(described: Sequence[dict[str, Any]]) -> list[Block]:
 
 
 def filters_of(described: Sequence[dict[str, Any]], curves: _Curves) -> list[FilterBank]:
-    """Filters from what the native code says of blocks; harmonic blocks have none."""
+    """Filters from the description by the native code; harmonic blocks have none."""
     return [
         FilterBank(block["name"], block["scales"], block["low_pass"], block["band_pass"], index, curves)
         for index, block in enumerate(described)
@@ -238,7 +277,7 @@ def filters_of(described: Sequence[dict[str, Any]], curves: _Curves) -> list[Fil
 
 
 def measures_of(described: Sequence[dict[str, Any]]) -> EnergyMeasures:
-    """Measures from what the native code says of them."""
+    """Measures from the arrays of the native code."""
     return EnergyMeasures([BlockMeasures(**block) for block in described])
 
 

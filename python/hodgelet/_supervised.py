@@ -13,7 +13,7 @@ from hodgelet._base import Estimator, check_targets, warn_constant, warn_unknown
 from hodgelet._errors import HodgeletInputError
 from hodgelet._parameters import ALIASES
 from hodgelet._progress import Progress
-from hodgelet._results import Explanation, LeaveOneOut, Prediction
+from hodgelet._results import Explanation, Hyperparameters, LeaveOneOut, Prediction
 
 if TYPE_CHECKING:
     from hodgelet import _native
@@ -46,10 +46,9 @@ class Supervised(Estimator):
         return likelihood
 
     @property
-    def hyperparameters_(self) -> list[dict[str, Any]]:
-        """All trained values by name, with their priors and the range they may take."""
-        trained: list[dict[str, Any]] = json.loads(self._native().description())["hyperparameters"]
-        return trained
+    def hyperparameters_(self) -> Hyperparameters:
+        """All trained values with their priors and the range they may take; prints as a table."""
+        return Hyperparameters(json.loads(self._native().description())["hyperparameters"])
 
     def transform(self, X: Any) -> Floats:
         """Features of graphs under the learned filters, as the kernels see them: ``[n_graphs, n_columns]``."""

@@ -82,7 +82,12 @@ def test_more_than_two_classes_have_a_latent_function_each() -> None:
 
 def test_learned_filters_and_kernels_can_be_read(fitted: HodgeletClassifier) -> None:
     coexact, harmonic = fitted.blocks_
-    assert (coexact.name, coexact.dim, coexact.component, coexact.channels) == ("vertex co-exact", 0, "co-exact", ["degree"])
+    assert (coexact.name, coexact.dim, coexact.component, coexact.channels) == (
+        "vertex co-exact",
+        0,
+        "co-exact",
+        ["degree"],
+    )
     assert (coexact.n_columns, harmonic.n_columns) == (10, 1)
     assert coexact.kernel == "squared-exponential"
     assert coexact.variance is not None
@@ -139,7 +144,7 @@ def test_training_is_summed_up(fitted: HodgeletClassifier) -> None:
     assert "bernoulli" in str(fitted.likelihood_)
 
 
-def test_numbers_are_predicted_with_their_deviation() -> None:
+def test_numbers_are_predicted_with_their_standard_deviation() -> None:
     sizes = np.array([3, 4, 5, 6, 8, 9, 10, 11])
     model = HodgeletRegressor(vertices="degree").fit([path(n) for n in sizes], 2.0 * sizes)
     mean, std = model.predict([path(7)], return_std=True)
@@ -228,6 +233,10 @@ def test_trained_values_are_listed_with_their_priors(fitted: HodgeletClassifier)
     variance = trained["vertex co-exact: variance"]
     assert variance["value"] == fitted.blocks_[0].variance
     assert variance["prior"] == {"center": 1.0, "deviation": 3.0}
+    head, first = str(fitted.hyperparameters_).splitlines()[:2]
+    assert head.split()[:2] == ["hyperparameter", "value"]
+    assert first.startswith("vertex co-exact: filter 1, low-pass scale")
+    assert "<td>vertex co-exact: variance</td>" in fitted.hyperparameters_._repr_html_()
     assert len(fitted.filters_[0].scales.ravel()) == sum("scale" in name and "filter" in name for name in trained)
 
 

@@ -112,7 +112,7 @@ impl Report for ModelInfo {
         };
         let header = ["block", "channels", "varying columns", "variance", "lengthscale"];
         let blocks = table(&header, &[1, 2, 3, 4], self.blocks.iter().map(row));
-        let header = ["hyperparameter", "values", "trained to", "prior", "moved, widths"];
+        let header = ["hyperparameter", "count", "trained to", "prior median ×/÷ width", "moved, in widths"];
         let trained = table(&header, &[1, 2, 3, 4], groups(&self.hyperparameters).iter().map(Vec::clone));
         format!("{}\n\n{blocks}\n\n{trained}", facts(&rows))
     }
