@@ -147,7 +147,7 @@ def runs(args: argparse.Namespace) -> list[dict[str, Any]]:
 def parsed() -> argparse.Namespace:
     """Arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path, nargs="?", help="JSONL file, one graph per line; without it, generated graphs")
+    parser.add_argument("data", type=Path, nargs="?", help="JSONL, one graph per line; generated sweeps by default")
     parser.add_argument("--lab", help="the hodgelet-lab binary, built with --release; without it no ratio")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each measurement; the shortest counts")
     parser.add_argument("--graphs", type=int, default=200, help="graphs of each size in the sweep")

@@ -45,7 +45,7 @@ def median_times(works: list[Callable[[], Any]], repeats: int) -> list[float]:
 
 
 def training(arguments: argparse.Namespace) -> tuple[float, float]:
-    """Seconds to read, train and save: Python, and the command less the time it takes to start."""
+    """Seconds to read, train and save: Python, and the command minus its start-up time."""
     settings = dict(setting.split("=", 1) for setting in arguments.set)
     with tempfile.TemporaryDirectory() as folder:
         ours, theirs = Path(folder) / "python", Path(folder) / "command"

@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-# Flags that were renamed, in the spelling of today and in the one before.
+# Renamed flags: current spelling, former spelling.
 RENAMED = {
     "--method": "--model",
     "--n-filters": "--filters",
@@ -54,7 +54,7 @@ FITS: list[tuple[str, list[str], list[str]]] = [
     ("structure", SBM, ["--edges", "structure", "--higher", "structure", "--laplacian", "random-walk"]),
     ("restarts, no priors", SBM, ["--restarts", "3", "--prior-deviation=none", "--iterations", "20"]),
     ("bank", SBM, ["--n-filters", "3", "--n-bands", "2", "--scales", "reference", "--scale-transform", "softplus"]),
-    ("Matérn, a lengthscale per column", SBM, ["--kernel", "matern:1.2", "--lengthscales", "ard", "--iterations", "9"]),
+    ("Matérn, ard", SBM, ["--kernel", "matern:1.2", "--lengthscales", "ard", "--iterations", "9"]),
     ("linear", SBM, ["--kernel", "linear", "--seed", "5"]),
     ("polynomial, per channel", SBM, ["--kernel", "poly:2", "--lengthscales", "per-channel", "--dims", "0"]),
     ("logit", SBM, ["--likelihood", "softmax"]),
@@ -96,10 +96,12 @@ class Build:
     """One binary, and how it spells flags."""
 
     def __init__(self, binary: str, data: str | None, folder: Path) -> None:
+        """Find out how the binary spells its flags."""
         self.binary, self.data, self.folder = binary, data, folder
         self.is_old = "--method" not in self.run(["fit", "--help"])
 
     def run(self, args: list[str]) -> str:
+        """Run a command and return its standard output."""
         env = {**os.environ, **({"HODGELET_DATA": self.data} if self.data else {})}
         done = subprocess.run([self.binary, "-q", *args], capture_output=True, text=True, env=env)
         if done.returncode != 0:
@@ -107,9 +109,11 @@ class Build:
         return done.stdout
 
     def spell(self, flags: list[str], renamed: dict[str, str]) -> list[str]:
+        """Flags in the spelling of this binary."""
         return [renamed.get(flag, flag) for flag in flags] if self.is_old else flags
 
     def fit(self, dataset: list[str], flags: list[str]) -> Any:
+        """Everything that training and prediction report, without times."""
         model = str(self.folder / "model.hodgelet")
         flags = self.spell(flags, RENAMED)
         fitted = json.loads(self.run(["fit", *dataset, *flags, "--out", model, "--format", "json"]))
@@ -121,16 +125,19 @@ class Build:
         return {"training": training, "kernels": kernels, "search": kept, "predictions": predicted["predictions"]}
 
     def features(self, dataset: list[str], flags: list[str]) -> Any:
+        """The bytes of the feature matrix."""
         out = self.folder / "features.npy"
         self.run(["features", *dataset, *self.spell(flags, FEATURES_RENAMED), "--out", str(out)])
         return out.read_bytes().hex()
 
     def evaluate(self, dataset: list[str], flags: list[str]) -> Any:
+        """The scores of cross-validation, without times."""
         report = json.loads(self.run(["evaluate", *dataset, *self.spell(flags, RENAMED), "--format", "json"]))
         return without_times({k: v for k, v in report.items() if k in ("results", "elbo", "folds")})
 
 
 def without_times(value: Any) -> Any:
+    """A report without seconds and memory."""
     if isinstance(value, dict):
         return {k: without_times(v) for k, v in value.items() if "seconds" not in k and "memory" not in k}
     return [without_times(v) for v in value] if isinstance(value, list) else value
@@ -154,6 +161,7 @@ def write_signed(path: Path) -> None:
 
 
 def main() -> None:
+    """Compare two builds case by case."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old")
     parser.add_argument("new")

@@ -1,8 +1,8 @@
-"""Builds the wheel as users do, installs it in a clean environment, and examines what they would notice.
+"""Builds the wheel as users do, installs it in a clean environment, and checks what they would notice.
 
     python3 python/check_wheel.py [--without-rdkit]
 
-Compiles a release, which takes minutes, and is therefore no part of ``./test``.
+Compiles a release, which takes minutes, and is therefore not part of ``./test``.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def documented(estimator: C) -> C:
     """Puts the generated descriptions of parameters into the docstring of an estimator."""
     parameters = next(base.__doc__ for base in estimator.__bases__ if base.__name__.endswith("Parameters"))
     if estimator.__doc__ and parameters:
-        estimator.__doc__ = estimator.__doc__.replace("{parameters}", parameters.strip())
+        estimator.__doc__ = estimator.__doc__.replace("{parameters}", parameters.partition("\n\n")[2].strip())
     return estimator
 
 

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(eq=False)
 class Column:
-    """What is known of every cell of one dimension: numbers in channels, or a label each.
+    """What is known of every cell of one dimension: numbers in channels, or one label per cell.
 
     ``values`` runs over the cells of the first graph, then the second, and so on: ``float64[n_cells, n_channels]`` for
     ``kind="real"``, codes ``int64[n_cells]`` into ``categories`` for ``kind="labels"``.
@@ -67,7 +67,7 @@ class GraphBatch:
     ``edges`` holds vertex numbers local to each graph, each undirected edge once; its order is its orientation. When
     ``triangles`` or ``boundaries`` are given the complexes are taken as they are; otherwise a model may fill cliques.
     ``boundaries`` continue where edges (or triangles) end, one dimension after the other. ``weights`` gives cells of a
-    dimension positive weights, which the spectra then follow.
+    dimension positive weights, which define the Laplacian.
 
     >>> import numpy as np
     >>> from hodgelet import GraphBatch
@@ -115,7 +115,7 @@ class GraphBatch:
 
     @property
     def dim(self) -> int:
-        """Highest dimension of cells that the batch speaks of."""
+        """Highest dimension of cells in the batch."""
         return 1 + (self.triangles is not None) + len(self.boundaries)
 
     def __len__(self) -> int:
@@ -220,12 +220,12 @@ class GraphBatch:
         return np.zeros((0, 3), dtype=np.int64) if self.triangles is None else self.triangles
 
     def validate(self) -> GraphBatch:
-        """Examines that everything fits; returns the batch itself.
+        """Checks that all arrays are consistent; returns the batch itself.
 
         Raises
         ------
         HodgeletInputError
-            Names the first graph that does not fit, what was found and what was expected.
+            Names the first invalid graph, what was found and what was expected.
 
         """
         if (self.vertices < 0).any():
@@ -243,7 +243,7 @@ class GraphBatch:
             self._check_weights(dim, weights)
         for position, column in enumerate(self.columns):
             if any(c.dim == column.dim and c.name == column.name for c in self.columns[:position]):
-                raise HodgeletInputError(f"column `{column.name}` of dimension {column.dim} stands twice")
+                raise HodgeletInputError(f"column `{column.name}` of dimension {column.dim} appears twice")
             self._check_column(column)
         return self
 
@@ -255,7 +255,7 @@ class GraphBatch:
         if len(cells) == 0:
             return
         counts = np.repeat(self.vertices, np.diff(offsets)).view(np.uint64)
-        # A negative number is a large one without its sign; columns one by one are faster than rows.
+        # Read as unsigned, a negative number is a large one; columns one by one are faster than rows.
         outside = [cells[:, c].view(np.uint64) >= counts for c in range(cells.shape[1])]
         if any(column.any() for column in outside):
             row = int(np.flatnonzero(np.logical_or.reduce(outside))[0])

@@ -25,6 +25,7 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
     """Gaussian process classification of graphs on Hodge-decomposed spectral wavelet features.
 
     {parameters}
+
     Attributes
     ----------
     classes_ : array
@@ -72,7 +73,7 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
         Raises
         ------
         HodgeletInputError
-            When graphs, targets or parameters make no sense.
+            When graphs, targets or parameters are invalid.
         KeyboardInterrupt
             On Ctrl-C; the estimator is then as it was before.
 
@@ -108,7 +109,7 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
             return np.log(self.predict_proba(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of graphs whose class is predicted right."""
+        """Share of graphs whose class is predicted correctly."""
         predicted = self.predict(X)
         return accuracy(check_targets(y, len(predicted), type(self).__name__), predicted, sample_weight)
 
@@ -117,7 +118,7 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
         """A classifier from a model file.
 
         Files hold the names of classes. Names that are all whole numbers become numbers; ``classes``, in the order of
-        the file, says what they stand for otherwise. ``params`` such as ``n_jobs`` go to the constructor.
+        the file, gives the classes otherwise. ``params`` such as ``n_jobs`` go to the constructor.
         """
         from hodgelet import _native
 

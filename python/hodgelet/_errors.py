@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions: each says what was found, what was expected and, where there is one, a way out."""
+"""What can go wrong, as exceptions: each says what was found, what was expected and, where possible, how to fix it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class HodgeletError(Exception):
 
 
 class HodgeletInputError(HodgeletError, ValueError):
-    """Graphs, targets or settings that make no sense."""
+    """Graphs, targets or settings that are invalid."""
 
 
 class HodgeletFileError(HodgeletError, OSError):
-    """A model file that cannot be read or written, or that is none."""
+    """A file that cannot be read or written, or that is not a model file."""
 
 
 class NotFittedError(HodgeletError, ValueError, AttributeError):
-    """An estimator was asked for what only training can give.
+    """An estimator was used before it was fitted.
 
     Where scikit-learn is loaded, the exception raised is an instance of its ``NotFittedError`` too.
     """

@@ -12,7 +12,7 @@ __all__ = ["load"]
 
 
 def load(path: str | os.PathLike[str], *, classes: Any = None, **params: Any) -> HodgeletClassifier | HodgeletRegressor:
-    """The classifier or regressor of a model file, whoever wrote it; see `HodgeletClassifier.load`."""
+    """The classifier or regressor of a model file from Python, Rust or the command; see `HodgeletClassifier.load`."""
     from hodgelet import _native
 
     fitted = _native.Model.load(os.fspath(path))

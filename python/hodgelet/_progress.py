@@ -1,4 +1,4 @@
-"""How far a long piece of work has come, on a terminal: with tqdm where it is installed."""
+"""Progress of long computations on a terminal: with tqdm where it is installed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Progress"]
 
 
 class Progress:
-    """A context whose ``callback`` the native code calls a few times a second; ``None`` when nothing is to be shown."""
+    """A context whose ``callback`` the native code calls a few times per second; ``None`` when nothing is shown."""
 
     def __init__(self, verbose: int) -> None:
         self.callback = self._show if verbose else None

@@ -19,6 +19,7 @@ class HodgeletRegressor(RegressorParameters, Supervised):
     """Gaussian process regression of a real number of each graph on Hodge-decomposed spectral wavelet features.
 
     {parameters}
+
     Attributes
     ----------
     n_graphs_in_ : int
@@ -58,7 +59,7 @@ class HodgeletRegressor(RegressorParameters, Supervised):
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """The expected number of each graph; with ``return_std`` also the deviation of a new observation."""
+        """The expected number of each graph; with ``return_std`` also the standard deviation of a new observation."""
         out = self.predict_full(X)
         return (out.mean, out.std) if return_std else out.mean
 

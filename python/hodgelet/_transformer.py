@@ -17,6 +17,7 @@ class HodgeletTransformer(TransformerParameters, Estimator):
     """Features of graphs under filters that are drawn and not trained, or the energy measures below them.
 
     {parameters}
+
     Attributes
     ----------
     n_graphs_in_ : int
@@ -42,7 +43,7 @@ class HodgeletTransformer(TransformerParameters, Estimator):
         return tags
 
     def fit(self, X: Any, y: Any = None) -> HodgeletTransformer:
-        """Fits signals and standardization on the graphs ``X`` and draws the filters; ``y`` is not looked at."""
+        """Fits signals and standardization on the graphs ``X`` and draws the filters; ``y`` is ignored."""
         from hodgelet import _native
 
         if self.output not in ("features", "measures"):

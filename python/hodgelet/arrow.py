@@ -1,10 +1,10 @@
 """Complexes, energy measures, features and predictions as Arrow tables.
 
-Anything that speaks the Arrow PyCapsule interface goes in (pyarrow, polars, duckdb, ...), and what comes out does too:
+Any table with the Arrow PyCapsule interface is accepted (pyarrow, polars, duckdb, ...), and results have it too:
 ``pyarrow.record_batch(out)``, ``polars.DataFrame(out)``, ``duckdb.from_arrow(out)``. `measure`, `features` and
 `predict` are pure functions from a table to a table with the same rows, so any engine can run them batch by batch.
 
-A table of complexes has a row for each and these columns:
+A table of complexes has one row per complex and these columns:
 
 =============================== ========================================= =========================================
 column                          type                                      meaning
@@ -21,7 +21,7 @@ column                          type                                      meanin
 ``id`` (optional)               any                                       copied to the results
 =============================== ========================================= =========================================
 
-Other columns are not looked at. Nothing may be missing inside the columns above.
+Other columns are ignored. The columns above must not contain nulls.
 
 >>> import numpy as np
 >>> from hodgelet import arrow
@@ -95,7 +95,7 @@ def measure(data: Any, model: Any = None, **settings: Any) -> _native.ArrowBatch
     elif settings:
         raise HodgeletInputError(f"settings {sorted(settings)} beside a fitted model, which has its own")
     columns = list(kept)
-    # Estimators refuse to look at no graph, but a stream may well hold an empty batch: it keeps its columns.
+    # Estimators refuse an empty list of graphs, but a stream may contain an empty batch: it keeps its columns.
     measures = model.measures(batch) if len(batch) else measures_of(model._native().measures(batch)[0])
     for block in measures:
         lists = {"offsets": block.offsets}
@@ -110,7 +110,7 @@ def measure(data: Any, model: Any = None, **settings: Any) -> _native.ArrowBatch
 def features(model: Any, data: Any) -> _native.ArrowBatch:
     """Features of the complexes of a table under a fitted estimator.
 
-    The column ``features`` holds a vector each, and its metadata the names of the entries.
+    The column ``features`` holds one vector per row, and its metadata the names of the entries.
     """
     batch, kept = _read(data)
     if getattr(model, "output", "features") != "features":
@@ -211,7 +211,7 @@ def _need(columns: dict[str, dict[str, Any]], name: str, kinds: tuple[str, ...],
         raise HodgeletInputError(f"the table has no column `{name}`; it has {', '.join(columns)}")
     column = columns[name]
     if column.get("nulls"):
-        raise HodgeletInputError(f"column `{name}` misses {column['nulls']} values, expected none")
+        raise HodgeletInputError(f"column `{name}` has {column['nulls']} null values, expected none")
     if column["kind"] not in kinds or ("offsets" in column) != lists:
         expected = f"{'lists of ' if lists else ''}{' or '.join(kinds)}"
         raise HodgeletInputError(f"column `{name}` holds {column['type']}, expected {expected}")

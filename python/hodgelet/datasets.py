@@ -20,7 +20,7 @@ class Dataset:
     """Graphs with their targets.
 
     ``target`` holds classes or numbers, or is ``None`` where nothing is known; ``ids`` are names of the graphs where
-    the format has them; ``report`` says what the reader tidied.
+    the format has them; ``report`` says what the reader cleaned up.
     """
 
     name: str

@@ -85,7 +85,7 @@ def decompose(
 
 def _one(graph: Any) -> GraphBatch:
     many = graph if isinstance(graph, GraphBatch) else [graph]
-    batch = as_batch(many, vertex_attrs=[], edge_attrs=[])  # no signal is read, so none can be at fault
+    batch = as_batch(many, vertex_attrs=[], edge_attrs=[])  # no signal is read, so none can be invalid
     if len(batch) != 1:
         raise HodgeletInputError(f"{len(batch)} graphs, expected one")
     return batch

@@ -1,4 +1,4 @@
-"""Pictures of what a model has learned and says, on matplotlib, which is needed only when one is drawn.
+"""Plots of models and predictions with matplotlib, which is imported only when one is drawn.
 
 Every function returns the matplotlib object it drew on and shows nothing by itself.
 """
@@ -58,7 +58,7 @@ def _atoms(measures: Any) -> tuple[Floats, Floats]:
 
 
 def _spectrum(axis: Axes, eigenvalues: Floats, energies: Floats) -> None:
-    """Energies as lines that hang from the upper edge, on an axis of their own."""
+    """Energies as lines from the upper edge, on a separate axis."""
     twin = axis.twinx()
     twin.vlines(eigenvalues, 0.0, energies, color=SECOND, alpha=0.35, linewidth=0.8)
     twin.set_ylim(3.0, 0.0)
@@ -68,7 +68,7 @@ def _spectrum(axis: Axes, eigenvalues: Floats, energies: Floats) -> None:
 def plot_reliability(
     truth: ArrayLike, probabilities: Any, *, classes: ArrayLike | None = None, n_bins: int = 10, ax: Axes | None = None
 ) -> Axes:
-    """How often the predicted class is right, against how probable it was said to be.
+    """How often the predicted class is correct, against its predicted probability.
 
     ``probabilities`` is a `Prediction` or an array ``[n_graphs, n_classes]``, whose columns are ``classes`` (by default
     the classes of ``truth``, in order). Bars show the share of graphs in each bin; the title has the expected

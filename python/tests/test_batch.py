@@ -106,7 +106,7 @@ def test_what_does_not_fit_is_named_with_its_graph() -> None:
     assert "graph 2: column `x` of dimension 0 has [nan] on cell 1, expected finite numbers" in message(columns=[holes])
     code = Column("x", 0, "labels", np.array([0, 0, 0, 0, 0, 3]), categories=["a"])
     assert "graph 2: column `x` of dimension 0 has 3 on cell 2, expected a code below 1" in message(columns=[code])
-    assert "stands twice" in message(columns=[three().columns[0], three().columns[0]])
+    assert "appears twice" in message(columns=[three().columns[0], three().columns[0]])
     assert "weight of cell 2 of dimension 0 is -1.0" in message(weights={0: np.array([1, 1, 1, 1, 1, -1.0])})
 
 

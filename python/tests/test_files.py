@@ -237,7 +237,7 @@ def test_datasets_that_are_not_there_are_named() -> None:
         datasets.load("sbm", n_grafs=3)
 
 
-def test_the_command_says_its_version_and_refuses_nonsense() -> None:
+def test_the_command_prints_its_version_and_refuses_invalid_flags() -> None:
     ran = command("--version")
     assert (ran.returncode, ran.stdout.strip()) == (0, f"hodgelet {hodgelet.__version__}")
     ran = command("fit", "no-such-dataset", "--out", "x")

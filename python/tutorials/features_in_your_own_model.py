@@ -68,7 +68,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"network of PyTorch: {100 * score:.1f} % right")
         assert score > chance
 
-    # The same as a table: one row a graph, for any engine that speaks Arrow.
+    # The same as a table: one row per graph, for any engine that reads Arrow.
     table = arrow.features(transformer, arrow.to_arrow(data.graphs, ids=range(len(labels))))
     print(table)
     assert table.num_rows == len(labels) and table.column_names == ["id", "features"]

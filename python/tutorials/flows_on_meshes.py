@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     rng = np.random.default_rng(0)
 
-    # One mesh, to look at: one hole, so one harmonic direction on edges.
+    # One mesh as an example: one hole, so one harmonic direction on edges.
     places, edges, _ = mesh(rng)
     print(f"{len(places)} vertices, {len(edges)} edges, Betti numbers {hodge.betti_numbers((edges.T,))}")
     assert hodge.betti_numbers((edges.T,))[:2] == [1, 1]

@@ -44,7 +44,7 @@ def molecules() -> tuple[list[str], list[str]]:
 
 
 def classify(small: bool, plots: Path | None) -> None:
-    """Trains on half of the molecules and looks at the other half."""
+    """Trains on half of the molecules and predicts the other half."""
     smiles, labels = molecules()
     order = np.random.default_rng(0).permutation(len(smiles))
     if small:
@@ -77,10 +77,10 @@ def classify(small: bool, plots: Path | None) -> None:
     print(f"{nitrobenzene}: {why}")
     assert why.value == "alert" and np.isclose(sum(why.contributions.values()), why.latent_mean)
 
-    # What it does not know: a chain of silicon is far from all training molecules, and its latent deviation says so.
-    # (It also warns that it has never met this element.)
+    # Uncertainty: a chain of silicon is far from all training molecules, as its latent standard deviation shows.
+    # (The model also warns that this element was not in the training data.)
     far = model.predict_full(["[SiH3][SiH2][SiH2][SiH2][SiH2][SiH3]"])
-    print(f"latent deviation of a silane {far.std[0, 0]:.2f}, of the test molecules {found.std.mean():.2f}")
+    print(f"latent standard deviation of a silane {far.std[0, 0]:.2f}, of the test molecules {found.std.mean():.2f}")
     assert far.std[0, 0] > found.std.mean()
 
     if plots is not None:
@@ -104,7 +104,8 @@ def solubility(folder: Path, small: bool) -> None:
     error = np.sqrt(np.mean((found.mean - y[test]) ** 2))
     inside = np.mean(np.abs(found.mean - y[test]) < 1.96 * found.std)
     print(
-        f"ESOL: root mean squared error {error:.2f} (deviation {y[test].std():.2f}), {100 * inside:.0f} % within bars"
+        f"ESOL: root mean squared error {error:.2f} (standard deviation {y[test].std():.2f}), "
+        f"{100 * inside:.0f} % within bars"
     )
     assert error < y[test].std() and inside > 0.75
 

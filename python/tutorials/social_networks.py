@@ -1,8 +1,8 @@
 """Social networks: whether friends of friends become friends.
 
 Two ways to grow a network give about the same degrees. In one of them each new tie is often to a friend of a friend,
-which closes a triangle. Any signal on people, even a random one, meets the spectrum of the network and so knows
-something of it; ties themselves, with the triangles above them, know most.
+which closes a triangle. Any signal on people, even a random one, depends on the spectrum of the network and so carries
+some information about it; signals on ties, which also see the triangles, carry the most.
 """
 
 from __future__ import annotations

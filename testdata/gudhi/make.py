@@ -47,7 +47,7 @@ def topology(tree: gudhi.SimplexTree, max_dim: int) -> dict[str, Any]:
 
 
 def simplicial(rng: np.random.Generator, n: int, counts: dict[int, int]) -> dict[str, Any]:
-    """A random complex with `counts[k]` simplices of k + 1 vertices each, drawn anew."""
+    """A random complex with `counts[k]` simplices of k + 1 vertices each, drawn afresh."""
     sizes = [k + 1 for k, count in counts.items() for _ in range(count)]
     maximal = [sorted(rng.choice(n, size, replace=False).tolist()) for size in sizes]
     tree = gudhi.SimplexTree()

@@ -64,6 +64,7 @@ CASES = {
 
 
 def main() -> None:
+    """Write all cases with the binary named on the command line."""
     binary = sys.argv[1]
     for name, (lines, flags) in CASES.items():
         data, model, predictions = (HERE / f"{name}.{end}" for end in ("jsonl", "hodgelet", "json"))

@@ -59,7 +59,7 @@ def clique_counts(graph: nx.Graph) -> list[int]:
 
 
 def record(name: str, graph: nx.Graph) -> dict[str, Any]:
-    """One graph and what NetworkX says about it."""
+    """One graph and the results of NetworkX."""
     graph = numbered(graph)
     line = nx.line_graph(graph)
     counts = clique_counts(graph)

@@ -44,7 +44,7 @@ def hypergraphs() -> dict[str, tuple[int, list[list[int]], list[float] | None]]:
 
 
 def golden(n: int, edges: list[list[int]], weights: list[float] | None) -> dict[str, Any]:
-    """What XGI says of one hypergraph."""
+    """The results of XGI for one hypergraph."""
     hypergraph = xgi.Hypergraph()
     hypergraph.add_nodes_from(range(n))
     for i, edge in enumerate(edges):

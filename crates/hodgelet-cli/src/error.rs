@@ -1,4 +1,4 @@
-//! What can end a command early, who was at fault, and what to do about it.
+//! What can end a command early: whether the input or the program is to blame, and a suggested fix.
 
 use crate::download::DownloadError;
 use hodgelet::complex::ComplexError;
@@ -26,7 +26,7 @@ pub const PROGRAM_AT_FAULT: u8 = 2;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// A flag that makes no sense with the others or with the data.
+    /// A flag that is invalid with the others or with the data.
     #[error("{message}")]
     Usage {
         /// What was found and what was expected.
@@ -47,7 +47,7 @@ pub enum CommandError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The result cannot be written to standard output.
@@ -88,13 +88,13 @@ pub enum CommandError {
     /// From the Hodge decomposition.
     #[error(transparent)]
     Hodge(#[from] HodgeError),
-    /// Something that cannot be.
+    /// A violated invariant: a bug.
     #[error("{0}, which is a bug in hodgelet")]
     Program(&'static str),
 }
 
 impl CommandError {
-    /// A mistake in the flags, with a way out where there is one.
+    /// A mistake in the flags, with a suggested fix where there is one.
     pub fn usage(message: impl Into<String>, hint: Option<&str>) -> Self {
         Self::Usage { message: message.into(), hint: hint.map(str::to_owned) }
     }

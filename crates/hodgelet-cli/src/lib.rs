@@ -59,7 +59,7 @@ pub fn run_parsed<T>(parsed: Result<T, clap::Error>, run: impl FnOnce(T) -> Resu
     progress::watch_interrupts();
     match catch_unwind(AssertUnwindSafe(|| run(parsed))) {
         Ok(Ok(())) => 0,
-        // A reader that has seen enough, such as `head`, is no fault.
+        // A reader that stops early, such as `head`, is not an error.
         Ok(Err(CommandError::Stdout(error))) if error.kind() == ErrorKind::BrokenPipe => 0,
         Ok(Err(error)) => {
             progress::print_error(&error);

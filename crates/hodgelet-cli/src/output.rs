@@ -79,7 +79,7 @@ pub fn table(header: &[&str], numbers: &[usize], rows: impl IntoIterator<Item = 
     trimmed(&table.to_string())
 }
 
-/// Two columns without a header: what, and how much.
+/// Two columns without a header: names and values.
 #[must_use]
 pub fn facts<S: AsRef<str>>(rows: &[(S, String)]) -> String {
     let width = rows.iter().map(|(what, _)| what.as_ref().chars().count()).max().unwrap_or(0);
@@ -96,7 +96,7 @@ fn trimmed(text: &str) -> String {
 #[must_use]
 pub fn number(value: f64) -> String {
     let size = value.abs();
-    // Rounding does not make a whole number another one.
+    // Rounding does not change a whole number.
     if (value - value.round()).abs() <= 1e-9 * size && size < 1e15 {
         return format!("{:.0}", value.round() + 0.0);
     }

@@ -1,4 +1,4 @@
-//! Progress on a terminal, warnings, and the way a user stops a command.
+//! Progress on a terminal, warnings, and interrupts by the user.
 //!
 //! The first interrupt sets a flag; work that reports its progress sees it and stops. Work that has not stopped
 //! after a moment of grace is ended from outside, but never in the middle of writing a file.
@@ -26,7 +26,7 @@ pub fn watch_interrupts() {
         print_error(&CommandError::Interrupted);
         std::process::exit(i32::from(INPUT_AT_FAULT));
     };
-    // Without a handler the system ends the program, which is right too.
+    // Without a handler the system ends the program, which is fine too.
     let _ = ctrlc::set_handler(handler);
 }
 
@@ -58,10 +58,10 @@ pub fn print_error(error: &CommandError) {
     let _ = write!(std::io::stderr(), "error: {error}\n{hint}");
 }
 
-/// What a command may say beside its result.
+/// What a command prints beside its result.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal {
-    /// Say nothing but errors.
+    /// Print nothing but errors.
     pub quiet: bool,
 }
 
@@ -110,7 +110,7 @@ impl Bar {
         self.still()
     }
 
-    /// Draws the bar anew without moving it.
+    /// Redraws the bar without moving it.
     pub fn still(&self) -> ControlFlow<()> {
         self.0.tick();
         if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

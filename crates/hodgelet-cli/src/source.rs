@@ -51,7 +51,7 @@ pub struct DataDirArgs {
 }
 
 impl DatasetArgs {
-    /// The dataset, with a warning about what its reader tidied.
+    /// The dataset, with a warning about what its reader cleaned up.
     ///
     /// # Errors
     ///

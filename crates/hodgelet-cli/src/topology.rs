@@ -1,4 +1,4 @@
-//! What a graph is as a space: its cliques, ranks of its boundary operators, Betti numbers.
+//! Topology of a complex: cliques, ranks of boundary operators, Betti numbers.
 
 use crate::error::CommandError;
 use hodgelet::complex::{Complex, ComplexError};

@@ -1,7 +1,7 @@
 //! Datasets on disk become complexes, columns of values and targets in memory.
 //!
 //! Every reader ends in a [`Dataset`](hodgelet::dataset::Dataset), returned as a [`Read`] together with a
-//! [`Report`] of what had to be tidied on the way.
+//! [`Report`] of what had to be cleaned up.
 //!
 //! In reading order:
 //!

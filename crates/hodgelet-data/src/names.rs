@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// Extensions of datasets that are files; others are folders. A longer one stands before its own ending.
+/// Extensions of datasets that are files; others are folders. A longer one comes before its own ending.
 pub const EXTENSIONS: [&str; 9] = ["zip", "jsonl", "graphml", "gml", "hif.json", "json", "off", "obj", "ply"];
 
 /// Names of the datasets in a directory, sorted; empty if it cannot be read.

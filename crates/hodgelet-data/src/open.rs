@@ -21,7 +21,7 @@ pub struct OpenOptions {
 ///
 /// # Errors
 ///
-/// [`OpenError::NotFound`] lists what was tried and names that are near; the others are those of the readers.
+/// [`OpenError::NotFound`] lists what was tried and similar names; the others are those of the readers.
 pub fn open(name: &str, data_dir: Option<&Path>) -> Result<Read, OpenError> {
     open_with(name, data_dir, OpenOptions::default())
 }
@@ -112,7 +112,7 @@ pub enum OpenError {
         name: String,
         /// Where it was looked for.
         tried: Vec<PathBuf>,
-        /// Datasets with near names.
+        /// Datasets with similar names.
         near: Vec<String>,
     },
     /// A file that no reader knows.
@@ -143,5 +143,5 @@ fn list(paths: &[PathBuf]) -> String {
 }
 
 fn suggestion(near: &[String]) -> String {
-    if near.is_empty() { String::new() } else { format!("; near names: {}", near.join(", ")) }
+    if near.is_empty() { String::new() } else { format!("; similar names: {}", near.join(", ")) }
 }

@@ -1,25 +1,25 @@
-//! What every reader returns: a dataset, and a report of what was tidied on the way.
+//! What every reader returns: a dataset, and a report of what was cleaned up.
 
 use hodgelet::dataset::Dataset;
 use std::fmt;
 
-/// A dataset and what its reader had to say about it.
+/// A dataset and the report of its reader.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
     /// The dataset.
     pub dataset: Dataset,
-    /// What was tidied.
+    /// What the reader cleaned up.
     pub report: Report,
     /// A name for each complex, where the format has them; otherwise empty.
     pub ids: Vec<String>,
 }
 
-/// What a reader dropped, merged or rearranged; all zero for a tidy dataset.
+/// What a reader dropped, merged or rearranged; all zero for a clean dataset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Edges from a vertex to itself, dropped.
     pub self_loops: usize,
-    /// Edges (in TU files: arcs of one direction) that stood before, dropped.
+    /// Repeated edges (in TU files: arcs of one direction), dropped.
     pub repeated: usize,
     /// Edges of a TU dataset of which only one direction is listed.
     pub one_way: usize,
@@ -27,7 +27,7 @@ pub struct Report {
     pub disagreeing: usize,
     /// Complexes without a vertex, kept.
     pub empty: usize,
-    /// Whether nodes of a TU dataset were not in the order of their graphs and were put so.
+    /// Whether nodes of a TU dataset were not in the order of their graphs and were regrouped.
     pub regrouped: bool,
     /// Files that belong to the dataset but were not used.
     pub ignored: Vec<String>,

@@ -69,7 +69,7 @@ pub(crate) fn real(field: &[u8]) -> Option<f64> {
     fast_float2::parse(digits).ok()
 }
 
-/// What stands in a file, shortened for a message.
+/// Text from a file, shortened for a message.
 pub(crate) fn excerpt(field: &[u8]) -> String {
     const LONGEST: usize = 40;
     let text = String::from_utf8_lossy(field);

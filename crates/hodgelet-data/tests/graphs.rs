@@ -1,4 +1,4 @@
-//! GraphML and GML: what is read, and what is refused with which words.
+//! GraphML and GML: what is read, and what is refused with which message.
 
 use hodgelet::dataset::{ColumnValues, Targets};
 use hodgelet_data::graphs::{self, Format};
@@ -63,7 +63,7 @@ fn each_fault_of_graphml_names_its_line() {
     let body = |inner: &str| message(&format!("<graphml>\n<graph>\n{inner}\n</graph>\n</graphml>"));
     assert_eq!(message("<graphml></graphml>\n"), "a.graphml, line 2: found no graph, expected one");
     assert_eq!(body("<node/>"), "a.graphml, line 3: found no `id`, expected a node with an id");
-    assert_eq!(body("<node id='a'/>\n<node id='a'/>"), "a.graphml, line 4: vertex `a` stands twice");
+    assert_eq!(body("<node id='a'/>\n<node id='a'/>"), "a.graphml, line 4: vertex `a` appears twice");
     assert_eq!(
         body("<node id='a'/>\n<edge source='a' target='b'/>"),
         "a.graphml, line 4: the edge names vertex `b`, which the file does not list"
@@ -107,7 +107,7 @@ fn each_fault_of_gml_names_its_line() {
     assert_eq!(message(""), "a.gml, line 1: found no graph, expected one");
     assert_eq!(message("graph [\n"), "a.gml, line 2: found the end of the file, expected a key");
     assert_eq!(message("graph [\nnode [ ]\n]"), "a.gml, line 2: found no `id`, expected a node with an id");
-    assert_eq!(message("graph [\nnode [ id 1 ]\nnode [ id 1 ] ]"), "a.gml, line 3: vertex `1` stands twice");
+    assert_eq!(message("graph [\nnode [ id 1 ]\nnode [ id 1 ] ]"), "a.gml, line 3: vertex `1` appears twice");
     assert_eq!(
         message("graph [\nedge [ source 1 target 2 ] ]"),
         "a.gml, line 2: the edge names vertex `1`, which the file does not list"
@@ -177,7 +177,7 @@ fn a_dataset_is_found_by_path_or_by_name() {
         format!(
             "no dataset `rigns`; tried rigns, {place}/rigns, {place}/rigns.zip, {place}/rigns.jsonl, \
              {place}/rigns.graphml, {place}/rigns.gml, {place}/rigns.hif.json, {place}/rigns.json, \
-             {place}/rigns.off, {place}/rigns.obj, {place}/rigns.ply; near names: Rings"
+             {place}/rigns.off, {place}/rigns.obj, {place}/rigns.ply; similar names: Rings"
         )
     );
     assert_eq!(open("elsewhere", None).unwrap_err().to_string(), "no dataset `elsewhere`; tried elsewhere");

@@ -92,7 +92,7 @@ fn what_is_no_hypergraph_is_named() {
     );
     assert_eq!(
         message(r#"{"incidences":[],"nodes":[{"node":1},{"node":1}]}"#),
-        "f.json, nodes[1].node: found 1, expected a name that did not stand before"
+        "f.json, nodes[1].node: found 1, expected a name that is not repeated"
     );
     assert_eq!(
         message(r#"{"incidences":[{"edge":1,"node":2,"color":3}]}"#),
@@ -134,7 +134,7 @@ fn faults_of_hyperedges_name_line_and_field() {
         message("[2,3]", "[2,4]"),
         "f.jsonl, line 2: hyperedge 1 names vertex 4, but the hypergraph has 4 vertices"
     );
-    assert_eq!(message("[2,3]", "[3,3]"), "f.jsonl, line 2: vertex 3 stands twice in hyperedge 1");
+    assert_eq!(message("[2,3]", "[3,3]"), "f.jsonl, line 2: vertex 3 appears twice in hyperedge 1");
     assert_eq!(
         message("[2,3]", "[2,null]"),
         "f.jsonl, line 2, hyperedges[1][1]: found null, expected a whole number up to 16777216"

@@ -1,4 +1,4 @@
-//! JSONL: what is written is read back exactly, and what is wrong is refused with which words.
+//! JSONL: what is written is read back exactly, and what is wrong is refused with which message.
 
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};

@@ -123,7 +123,7 @@ fn faults_name_line_and_cell() {
     let twice = [header, r#"{"vertices":1,"positions":[[1]],"signals":{"0":{"position":[1]}}}"#].join("\n");
     assert_eq!(
         jsonl::parse("f.jsonl", twice.as_bytes()).unwrap_err().to_string(),
-        "f.jsonl, line 2, positions: found a list of its own, expected values of the header's column `position`"
+        "f.jsonl, line 2, positions: found a separate list, expected values of the header's column `position`"
     );
 }
 

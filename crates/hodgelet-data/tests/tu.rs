@@ -1,4 +1,4 @@
-//! The TU reader: what is read, what is tidied, and what is refused with which words.
+//! The TU reader: what is read, what is cleaned up, and what is refused with which message.
 
 use hodgelet::dataset::{Column, ColumnValues, Targets};
 use hodgelet::signal::Orientation;
@@ -289,7 +289,7 @@ fn folders_and_archives_hold_the_same_dataset() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "nothing was unpacked");
 }
 
-/// The size of the first entry stands at byte 24 of its record in the list at the end of an archive.
+/// The size of the first entry is at byte 24 of its record in the list at the end of an archive.
 #[test]
 fn an_entry_that_declares_another_size_is_refused() {
     let whole = archive("");
@@ -300,7 +300,7 @@ fn an_entry_that_declares_another_size_is_refused() {
         tu::parse_zip("DS.zip", &bytes).unwrap_err().to_string()
     };
     assert!(message(3).starts_with("DS.zip/DS_A.txt: "), "{}", message(3));
-    assert_eq!(message(3 << 30), "DS_A.txt has more than 2147483648 bytes, the most that is read");
+    assert_eq!(message(3 << 30), "DS_A.txt has more than 2147483648 bytes, the largest size that is read");
 }
 
 #[test]

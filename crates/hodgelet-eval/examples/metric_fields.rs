@@ -72,7 +72,7 @@ fn append(ours: &mut Column, theirs: Column) {
 /// Accuracies without and with the metric on `n` fields, in `folds` folds.
 pub fn accuracies(n: usize, n_vertices: usize, folds: usize) -> Result<[f64; 2], Failure> {
     let fields = fields(n, n_vertices)?;
-    // the flows on the edges say it all
+    // only the flows on the edges are signals
     let mut settings = Settings { vertices: Some(VertexSignal::None), ..Settings::default() };
     let unweighted = common::score(&fields, &settings, folds)?;
     settings.laplacian = Some(Laplacian::Dec);

@@ -30,7 +30,7 @@ fn lines<T: std::str::FromStr<Err: std::error::Error + 'static>>(
     text.lines().map(line).collect()
 }
 
-/// The angle by which a trajectory turns round a point, positive against the clock.
+/// The angle by which a trajectory turns round a point, positive counterclockwise.
 fn angle(walk: &[u32], positions: &[Vec<f64>], center: [f64; 2]) -> f64 {
     let from = |v: u32| [positions[v as usize][0] - center[0], positions[v as usize][1] - center[1]];
     let turn = |step: &[u32]| {

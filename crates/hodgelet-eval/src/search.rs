@@ -2,10 +2,10 @@
 //!
 //! A search asks one question after another: which likelihood, which Laplacian, which signals, which blocks, which
 //! kernel, how many filters and starts. The score of an answer is the predictive log probability of the training targets,
-//! each by a model that was fitted without it: the training part is dealt into a few folds. (Leave-one-out from one fit is
-//! cheaper, but does not see that hyperparameters were fitted to the targets: it takes every lengthscale it is offered.)
+//! each by a model that was fitted without it: the training part is divided into a few folds. (Leave-one-out from one fit
+//! is cheaper, but ignores that hyperparameters were fitted to the targets: it accepts every lengthscale it is offered.)
 //! An answer is kept when its score is higher by [`SearchParams::standard_errors`] of the paired difference, and given up
-//! after a fold when it is lower by one. So settings that were fine stay, and no target outside the training part is ever
+//! after a fold when it is lower by one. So good settings stay, and no target outside the training part is ever
 //! seen.
 
 use crate::splits::{Split, deal_folds};
@@ -68,9 +68,9 @@ impl std::fmt::Display for Change {
 pub struct SearchParams {
     /// The settings to start from.
     pub base: Settings,
-    /// Questions in their order, each with the answers to try beside the one that stands.
+    /// Questions in their order, each with the answers to try beside the current one.
     pub questions: Vec<Vec<Change>>,
-    /// Folds that the training part is dealt into.
+    /// Number of folds that the training part is divided into.
     pub folds: usize,
     /// By how many standard errors of the difference, paired over the training targets, an answer must score higher.
     pub standard_errors: f64,
@@ -81,13 +81,13 @@ pub struct SearchParams {
 /// One answer that was tried.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// What differed from the settings that stood then; none for the first.
+    /// What differed from the settings at that time; none for the first.
     pub change: Option<Change>,
     /// Folds it was tried on; fewer than there are when it was given up.
     pub folds: usize,
     /// Predictive log probability, the mean over the targets of these folds; none when a fit failed.
     pub log_probability: Option<f64>,
-    /// Log probability less that of the settings that stood then, in nats over the targets of these folds.
+    /// Log probability minus that of the settings at that time, in nats over the targets of these folds.
     pub gain: Option<f64>,
     /// Standard error of the gain.
     pub standard_error: Option<f64>,
@@ -222,7 +222,7 @@ fn check_training_part(train: &[usize], len: usize) -> Result<(), ModelError> {
     }
 }
 
-/// The training part, and the folds it is dealt into.
+/// The training part, and its folds.
 struct TrainingPart {
     data: Dataset,
     folds: Vec<Split>,

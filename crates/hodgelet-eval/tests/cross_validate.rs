@@ -65,7 +65,7 @@ fn predicted(run: &FoldRun) -> Vec<u64> {
     values.into_iter().map(f64::to_bits).collect()
 }
 
-/// All of a run that a model has a say in: everything but times and truths.
+/// All of a run that depends on the model: everything but times and truths.
 fn of_model(run: &FoldRun) -> (usize, usize, u64, usize, usize, Vec<u64>) {
     let FoldRun { repeat, fold, elbo, iterations, evaluations, .. } = *run;
     (repeat, fold, elbo.to_bits(), iterations, evaluations, predicted(run))

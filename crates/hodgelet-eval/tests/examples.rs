@@ -1,4 +1,4 @@
-//! The show cases at small size.
+//! The examples at small size.
 
 // Every program brings the module that all of them share, and a `main` that is not called here.
 #![allow(clippy::duplicate_mod, dead_code)]
@@ -17,7 +17,7 @@ mod surfaces;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// The folder of real data, or nothing, said loudly.
+/// The folder of real data; prints a notice when there is none.
 fn data(what: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("HODGELET_DATA").map(PathBuf::from);
     if folder.is_none() {

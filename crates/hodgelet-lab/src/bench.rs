@@ -38,7 +38,7 @@ pub enum BenchCommand {
 /// Flags of `hodgelet-lab bench energies`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Where the dataset has no values on edges and no flag says otherwise, edges carry the constant 1.
+    after_help = "Where the dataset has no values on edges and --edges is not given, edges carry the constant 1.
 
 Examples:
   hodgelet-lab bench energies ./HIV.zip

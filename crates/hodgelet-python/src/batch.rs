@@ -163,7 +163,7 @@ impl<'py> ColumnArrays<'py> {
     }
 }
 
-/// The arrays of a batch as plain slices, offsets examined.
+/// The arrays of a batch as plain slices, offsets validated.
 pub struct View<'a> {
     vertices: Vec<usize>,
     edges: CellView<'a>,
@@ -310,7 +310,7 @@ impl ColumnView<'_> {
     }
 }
 
-/// Offsets of `n` things among `total`, examined.
+/// Offsets of `n` things among `total`, validated.
 fn starts(
     offsets: &PyReadonlyArray1<'_, i64>,
     n: usize,
@@ -347,7 +347,7 @@ fn weight_view<'a>(
 }
 
 fn slice<'a, T, E>(array: Result<&'a [T], E>, what: &str) -> Result<&'a [T], Fault> {
-    array.map_err(|_| Fault::input(format!("the array `{what}` is not contiguous; make the batch anew")))
+    array.map_err(|_| Fault::input(format!("the array `{what}` is not contiguous; create the batch again")))
 }
 
 fn array<'py, T: Element>(owner: &Bound<'py, PyAny>, name: &str) -> PyResult<PyReadonlyArray1<'py, T>> {

@@ -16,20 +16,20 @@ pyo3::import_exception!(hodgelet._errors, HodgeletFileError);
 /// What went wrong, by the exception it becomes.
 #[derive(Debug)]
 pub enum Fault {
-    /// Graphs, targets or settings make no sense.
+    /// Graphs, targets or settings are invalid.
     Input(String),
     /// A file cannot be read or written, with the number of the system's error.
     File(Option<i32>, String),
-    /// Numerical trouble.
+    /// A numerical failure.
     Numerical(String),
     /// The user asked to stop.
     Cancelled,
-    /// A panic, which is a bug in hodgelet.
+    /// A panic: a bug in hodgelet.
     Panic(String),
 }
 
 impl Fault {
-    /// A fault of the input.
+    /// An error of the input.
     pub fn input(message: impl Display) -> Self {
         Self::Input(message.to_string())
     }
@@ -107,9 +107,7 @@ impl From<Fault> for PyErr {
             Fault::File(Some(number), message) => HodgeletFileError::new_err((number, message)),
             Fault::Numerical(message) => HodgeletError::new_err(message),
             Fault::Cancelled => PyKeyboardInterrupt::new_err(()),
-            Fault::Panic(message) => {
-                HodgeletError::new_err(format!("{message}, which is a bug in hodgelet"))
-            }
+            Fault::Panic(message) => HodgeletError::new_err(format!("{message}, which is a bug in hodgelet")),
         }
     }
 }

@@ -4,13 +4,14 @@ use crate::arrays;
 use crate::batch::Arrays;
 use crate::error::Fault;
 use crate::run::run;
+use hodgelet::choice::Choice;
 use hodgelet::complex::{Complex, Lift};
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::encode::{CellSignal, VertexSignal};
 use hodgelet::hodge::{self, HodgeError, Operators, Term, Weighting};
 use hodgelet::measure::Sample;
 use hodgelet::model::Measurer;
-use hodgelet::settings::{Laplacian, Setting, Settings};
+use hodgelet::settings::{Laplacian, Settings};
 use hodgelet::signal::{Orientation, Signal};
 use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -97,8 +98,9 @@ struct One {
 
 impl One {
     fn new(py: Python<'_>, batch: &Bound<'_, PyAny>, laplacian: &str, cliques: usize) -> PyResult<Self> {
-        let expected = |expected| Fault::input(format!("laplacian is `{laplacian}`, expected {expected}"));
-        let laplacian = Laplacian::from_json(&laplacian.into()).map_err(expected)?;
+        let names = || Laplacian::ALL.iter().map(|choice| choice.name()).collect::<Vec<_>>().join(", ");
+        let fault = || Fault::input(format!("laplacian is `{laplacian}`, expected {}", names()));
+        let laplacian = Laplacian::named(laplacian).ok_or_else(fault)?;
         let dataset = dataset(py, batch)?;
         if dataset.len() != 1 {
             return Err(Fault::input(format!("{} graphs, expected one", dataset.len())).into());

@@ -1,7 +1,7 @@
-//! Work away from the interpreter: its lock is released, the thread that called keeps an eye on signals.
+//! Work away from the interpreter: its lock is released, while the calling thread checks for signals.
 //!
-//! The work runs in a pool of threads. The calling thread waits, looks at signals and hands the latest progress to
-//! Python twenty times a second; an exception from either cancels the work, which ends at its next report.
+//! The work runs in a pool of threads. The calling thread waits, checks for signals and hands the latest progress to
+//! Python twenty times per second; an exception from either cancels the work, which ends at its next report.
 
 use crate::error::Fault;
 use pyo3::prelude::*;
@@ -13,23 +13,23 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often the calling thread looks at signals.
+/// How often the calling thread checks for signals.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// What the work last said of itself.
+/// Latest progress of the work.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Name of the part.
     pub phase: &'static str,
-    /// Things done.
+    /// Number of items done.
     pub done: usize,
-    /// Things there are.
+    /// Number of items in all.
     pub total: usize,
     /// The objective, in training.
     pub value: Option<f64>,
 }
 
-/// What the work reports to, and learns from whether to go on.
+/// Where the work reports progress and learns whether to continue.
 #[derive(Debug, Default)]
 pub struct Watch {
     cancelled: AtomicBool,
@@ -66,7 +66,7 @@ impl Watch {
 
 /// Runs `work` in `threads` threads (all processors if none are named) without the interpreter's lock.
 ///
-/// `callback(phase, done, total, value)` hears of progress.
+/// `callback(phase, done, total, value)` is told of the progress.
 pub fn run<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,
@@ -100,7 +100,7 @@ fn watched<T: Send>(
             match receiver.recv_timeout(GLANCE) {
                 Ok(outcome) => break outcome,
                 Err(RecvTimeoutError::Disconnected) => {
-                    break Err(Fault::Panic("the work vanished".to_owned()));
+                    break Err(Fault::Panic("the worker thread ended without a result".to_owned()));
                 }
                 Err(RecvTimeoutError::Timeout) if exception.is_none() => {
                     exception = Python::attach(|py| glance(py, watch, callback)).err();

@@ -114,7 +114,7 @@ pub fn space_from_bytes(bytes: &[u8]) -> PyResult<FeatureSpace> {
     Ok(FeatureSpace { space })
 }
 
-/// What turns graphs into features, whoever holds it.
+/// What turns graphs into features: a model's feature space or an untrained one.
 #[derive(Clone, Copy)]
 pub struct SpaceView<'a>(pub &'a model::FeatureSpace);
 

@@ -1,8 +1,8 @@
-//! Collections of complexes with the values known of their cells and a target each, in memory.
+//! Collections of complexes with values on their cells and one target per complex, in memory.
 //!
 //! A dataset keeps what was measured (labels and attributes of cells, column by column over all complexes);
-//! turning that into signals is the choice of an encoding and comes later, because it may have to look at
-//! the training complexes only.
+//! turning that into signals is the choice of an encoding and comes later, because an encoding may be
+//! fitted on the training complexes only.
 //!
 //! # Guarantees
 //!
@@ -46,14 +46,14 @@ pub struct Dataset {
 pub enum Targets {
     /// Nothing is known.
     None,
-    /// A class each.
+    /// One class per complex.
     Classes {
         /// Names of the classes, in a fixed order.
         names: Vec<String>,
         /// Class of each complex, an index into `names`.
         labels: Vec<u32>,
     },
-    /// A finite real number each.
+    /// One finite real number per complex.
     Real(Vec<f64>),
 }
 
@@ -218,7 +218,7 @@ impl Dataset {
     /// [`DatasetError::Column`] when the column does not fit the complexes, or there is one of this dimension and name.
     pub fn with_column(mut self, column: Column) -> Result<Self, DatasetError> {
         if self.column(column.dim, &column.name).is_some() {
-            return Err(column.error("stands twice"));
+            return Err(column.error("appears twice"));
         }
         column.check_in_dataset(&self.cell_starts(column.dim))?;
         self.columns.push(column);

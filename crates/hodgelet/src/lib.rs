@@ -1,6 +1,6 @@
 //! Gaussian processes on Hodge-decomposed spectral wavelet features of graphs and complexes.
 //!
-//! The way of the data, in reading order:
+//! The data flow, in reading order:
 //!
 //! 1. [`complex`]: a graph or a higher-order network becomes a [`Complex`](complex::Complex), cells and
 //!    signed boundary operators;

@@ -119,7 +119,7 @@ impl LogNormal {
     }
 }
 
-/// A trained value: its name, how it is constrained, what was believed of it and which values it may take.
+/// A trained value: its name, how it is constrained, its prior and its bounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {
     /// What it is.
@@ -163,7 +163,7 @@ pub enum ParamError {
     /// A prior without a positive, finite width.
     #[error("standard deviation of a prior must be a finite number above 0, got {found}")]
     Deviation {
-        /// The deviation found.
+        /// The standard deviation found.
         found: f64,
     },
 }

@@ -1,14 +1,14 @@
 //! Signals: real values on the cells of one dimension, `[n_cells, n_channels]`.
 //!
-//! A channel on cells of dimension 1 or more is either *oriented* (a flow: turning the cell round flips the
+//! A channel on cells of dimension 1 or more is either *oriented* (a flow: reversing the cell flips the
 //! sign) or *unoriented* (a bond type, a distance). Which it is decides how its energy is measured, so every
-//! channel says so. Vertices have no orientation and the distinction does not matter there.
+//! channel declares it. Vertices have no orientation and the distinction does not matter there.
 
 use crate::linalg::SparseMat;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Whether a value changes sign when its cell is turned round.
+/// Whether a value changes sign when its cell is reversed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Orientation {
@@ -64,7 +64,7 @@ impl Channels {
 }
 
 /// Values on the cells of one dimension of one complex, finite, stored by channel without the zeros: one-hot
-/// signals cost one number a cell.
+/// signals cost one number per cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signal {
     values: SparseMat, // [n_cells, n_channels]

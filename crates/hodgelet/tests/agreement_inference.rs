@@ -1,4 +1,4 @@
-//! Two routes, one number: what inference promises, on small problems.
+//! Two routes, one number: the laws of inference, on small problems.
 
 use faer::{Mat, Par};
 use hodgelet::gp::leave_one_out::leave_one_out;

@@ -1,7 +1,7 @@
 //! Inference against GPflow 2.11.2 and scikit-learn 1.9.1, on numbers computed with them.
 //!
 //! The numbers hold real graphs of public datasets and are not part of the repository: the directory is named by
-//! `HODGELET_GOLDEN`, and without it these tests say loudly that they were skipped.
+//! `HODGELET_GOLDEN`, and without it these tests print that they were skipped.
 
 use faer::{Mat, Par};
 use hodgelet::gp::{LaplaceParams, Posterior, VariationalParams, Workspace, exact};

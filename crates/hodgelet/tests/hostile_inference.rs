@@ -25,7 +25,7 @@ fn every_likelihood(n_classes: usize) -> Vec<Likelihood> {
 }
 
 /// Runs everything there is on one problem; whatever comes back must be finite.
-fn sound(k: &Mat<f64>, likelihood: &Likelihood, observations: &Observations) -> Result<usize, GpError> {
+fn run_all(k: &Mat<f64>, likelihood: &Likelihood, observations: &Observations) -> Result<usize, GpError> {
     let n = k.nrows();
     let inference = VariationalParams::default().check()?;
     let mut workspace = Workspace::default();
@@ -53,7 +53,7 @@ fn one_point_two_points_and_one_class_only() {
             let n_classes = likelihood.n_classes().unwrap();
             for labels in [vec![0; n], vec![1; n], (0..n as u32).map(|i| i % n_classes as u32).collect()] {
                 let observations = Observations::classes(n_classes, &labels).unwrap();
-                sound(&gram(n), &likelihood, &observations).unwrap();
+                run_all(&gram(n), &likelihood, &observations).unwrap();
             }
         }
     }
@@ -72,7 +72,7 @@ fn contradicting_duplicates_balance_out() {
         assert!(posterior.latents().mean.norm_max() < 1e-6);
     }
     for likelihood in every_likelihood(2) {
-        sound(&ones, &likelihood, &apart).unwrap();
+        run_all(&ones, &likelihood, &apart).unwrap();
     }
 }
 
@@ -84,9 +84,9 @@ fn gram_matrices_of_any_scale() {
             let labels: Vec<u32> = (0..12).map(|i| (i * i % n_classes) as u32).collect();
             let observations = Observations::classes(n_classes, &labels).unwrap();
             let k = gram(12) * faer::Scale(scale);
-            match sound(&k, &likelihood, &observations) {
+            match run_all(&k, &likelihood, &observations) {
                 Ok(iterations) => eprintln!("{scale:e}, {n_classes} classes: {iterations} steps"),
-                // At deviations of 10⁴ twenty nodes make steps of the likelihood; the iteration may say so.
+                // At standard deviations of 10⁴ twenty nodes make steps of the likelihood; the iteration may say so.
                 Err(GpError::NotConverged { change, .. }) if scale >= 1e8 => assert!(change.is_finite()),
                 Err(error) => panic!("{scale:e}, {n_classes} classes: {error}"),
             }
@@ -115,7 +115,7 @@ fn three_hundred_classes() {
     let points: Vec<usize> = (0..30).map(|i| i / 3).collect();
     let observations = Observations::grouped_classes(300, &labels, &points, 10).unwrap();
     for likelihood in every_likelihood(300) {
-        sound(&gram(10), &likelihood, &observations).unwrap();
+        run_all(&gram(10), &likelihood, &observations).unwrap();
     }
 }
 

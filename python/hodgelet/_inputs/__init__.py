@@ -1,6 +1,6 @@
-"""From what users hold to a `GraphBatch`: one file a library, none of them imported here.
+"""From graphs of other libraries to a `GraphBatch`: one file per library, none of them imported here.
 
-A graph is recognized by what it can do, so that no library is needed to import this one.
+A graph is recognized by its methods, so that no library is needed to import this one.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def as_batch(
     Parameters
     ----------
     graphs
-        A sequence of graphs, an Arrow table of them (see `hodgelet.arrow`), or a `GraphBatch`, which is examined and
-        returned.
+        A sequence of graphs, an Arrow table of them (see `hodgelet.arrow`), or a `GraphBatch`, which is
+        validated and returned.
     vertex_attrs, edge_attrs
         Names of the attributes to take, or a mapping from name to ``"real"`` or ``"labels"``; ``None`` takes those of
         the first cell, which every other must have then. Strings, whole numbers and booleans are labels, floats and

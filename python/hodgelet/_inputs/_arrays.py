@@ -1,6 +1,6 @@
 """Graphs as arrays: ``(edge_index, x, edge_attr)`` tuples, or mappings with these names.
 
-``edge_index`` is ``[2, n_arcs]``; ``x`` has a row for each vertex, ``edge_attr`` for each arc. Edges may stand once or
+``edge_index`` is ``[2, n_arcs]``; ``x`` has one row per vertex, ``edge_attr`` one per arc. Edges may be listed once or
 in both directions. Nothing loops over edges.
 """
 

@@ -53,7 +53,7 @@ def table(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def columns_of(name: str, dim: int, values: Any, kind: Kind, where: Where) -> list[Column]:
-    """The columns of one attribute; whole numbers in several channels give one column of labels a channel."""
+    """The columns of one attribute; whole numbers in several channels give one column of labels per channel."""
     if isinstance(values, np.ndarray) and values.dtype.kind == "O":
         values = values.tolist()
     if not isinstance(values, np.ndarray) and kind != "real" and values:

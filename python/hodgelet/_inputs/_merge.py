@@ -53,7 +53,7 @@ def merge_arcs(
 
 
 def orient_columns(columns: list[Column], options: Options, *, directed: bool) -> list[Column]:
-    """Columns on edges that stand once each, oriented as declared; warns where the declaration is missing."""
+    """Columns on edges that are listed once each, oriented as declared; warns where the declaration is missing."""
     return [_single(c, options, directed) for c in columns]
 
 
@@ -95,7 +95,7 @@ def _offsets(graphs: Ints, n_graphs: int) -> Ints:
 
 
 def _single(column: Column, options: Options, directed: bool) -> Column:
-    """A column whose edges stand once each."""
+    """A column whose edges are listed once each."""
     declared = options.is_oriented(column.name)
     if column.kind == "labels":
         return column
@@ -144,11 +144,11 @@ def _merged(
     declared = options.is_oriented(column.name)
     equal, negated = _close(values, other), _close(values, flipped)
     if declared is not None:
-        sound = negated if declared else equal
-        if not sound.all():
-            raise _disagree(column.name, values, other, sound, where, declared)
+        agree = negated if declared else equal
+        if not agree.all():
+            raise _disagree(column.name, values, other, agree, where, declared)
         return replace(kept, oriented=declared)
-    if equal.all():  # zeros on both arcs, or arcs of one direction, are no evidence
+    if equal.all():  # zeros on both arcs, or arcs of one direction, are not evidence
         return _single(kept, options, directed) if negated.all() else kept
     if negated.all():
         warn_orientation(
@@ -166,9 +166,9 @@ def _close(a: Floats, b: Floats) -> NDArray[np.bool_]:
 
 
 def _disagree(
-    name: str, values: Floats, other: Floats, sound: NDArray[np.bool_], where: Where, declared: bool | None
+    name: str, values: Floats, other: Floats, agree: NDArray[np.bool_], where: Where, declared: bool | None
 ) -> HodgeletInputError:
-    wrong = np.flatnonzero(~sound)
+    wrong = np.flatnonzero(~agree)
     row = int(wrong[0]) if len(wrong) else 0
     found = f"{np.squeeze(values[row]).tolist()} and {np.squeeze(other[row]).tolist()}"
     expected = {

@@ -1,6 +1,6 @@
 """NetworkX graphs: attributes by name, directed or not, with or without parallel edges.
 
-An edge of a `Graph` points from the vertex that stands first in the order of the nodes; an edge of a `DiGraph` points
+An edge of a `Graph` points from the vertex that comes first in the order of the nodes; an edge of a `DiGraph` points
 as it does there, and two opposite arcs become one edge.
 """
 
@@ -51,7 +51,7 @@ def _vertex_columns(graphs: Sequence[Any], offsets: Ints, options: Options) -> l
 def _arcs(graphs: Sequence[Any], options: Options) -> tuple[Ints, Ints, list[Any]]:
     """Arcs between local vertices, offsets by graph, and the attributes of each arc.
 
-    An undirected edge is kept where it leads from the vertex that stands first, as in `Graph.edges`; choosing is left
+    An undirected edge is kept where it leads from the vertex that comes first, as in `Graph.edges`; choosing is left
     to NumPy, over all graphs at once.
     """
     wanted = options.names(1, ["*"]) != []
@@ -155,5 +155,5 @@ def _warn_undirected(columns: list[Column], directed: bool, options: Options) ->
         if column.kind == "real" and options.is_oriented(column.name):
             warn_orientation(
                 f"edge attribute {column.name!r} is declared oriented on undirected graphs: its sign is read from the "
-                "vertex that stands first in the order of the nodes; use a DiGraph to give each edge its direction"
+                "vertex that comes first in the order of the nodes; use a DiGraph to give each edge its direction"
             )

@@ -1,4 +1,4 @@
-"""What a caller says about the inputs, examined once."""
+"""Options about the inputs, validated once."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ KINDS = ("real", "labels")
 
 
 class HodgeletOrientationWarning(HodgeletWarning):
-    """An edge signal that may be a flow was not declared as one, or the other way round."""
+    """An edge signal that may be a flow was not declared as one, or vice versa."""
 
 
 def warn_orientation(message: str) -> None:
-    """Warns of an edge signal that may be a flow, or may be none."""
+    """Warns of an edge signal that may or may not be a flow."""
     warn(message, HodgeletOrientationWarning)
 
 
@@ -68,7 +68,7 @@ class Options:
         max_dim: int | None,
         weights: Mapping[int, str] | None,
     ) -> Options:
-        """Options that make sense, or an error that names the first that does not."""
+        """Valid options, or an error that names the first invalid one."""
         if hypergraph not in HYPERGRAPHS:
             raise HodgeletInputError(f"hypergraph={hypergraph!r}, expected one of {', '.join(map(repr, HYPERGRAPHS))}")
         if max_dim is not None and max_dim < 1:
@@ -110,7 +110,7 @@ def _names(attrs: Attributes, dim: int) -> list[str] | None:
         if not isinstance(name, str):
             raise HodgeletInputError(f"attributes of dimension {dim}: {name!r} is not a name")
         if name in names[:position]:
-            raise HodgeletInputError(f"attributes of dimension {dim}: {name!r} stands twice")
+            raise HodgeletInputError(f"attributes of dimension {dim}: {name!r} appears twice")
     return names
 
 

@@ -135,7 +135,7 @@ def _values(read: Callable[[Any], Any], parts: list[list[Any]]) -> list[Any]:
     for position, per_molecule in enumerate(parts):
         try:
             values.extend(map(read, per_molecule))
-        except RuntimeError:  # RDKit has not yet looked at valences or rings
+        except RuntimeError:  # RDKit has not yet computed valences or rings
             raise HodgeletInputError(f"molecule {position} is not sanitized: call Chem.SanitizeMol on it") from None
     return values
 

@@ -1,4 +1,4 @@
-"""How the graphs of each library are recognized: by what they can do, so that no library is needed here."""
+"""How the graphs of each library are recognized: by their methods, so that no library is needed here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXPECTED = (
 
 
 class Reader:
-    """A kind of graph: its name, what its graphs can do, and the function that reads many of them."""
+    """A kind of graph: its name, the attributes of its graphs, and the function that reads many of them."""
 
     def __init__(self, name: str, module: str, function: str, *abilities: str) -> None:
         self.name, self._module, self._function, self._abilities = name, module, function, abilities
@@ -60,7 +60,7 @@ class _Xgi(Reader):
         return super().accepts(graph) and hasattr(graph.edges, "members")
 
 
-#: Every kind, most specific first: some graphs of DGL can do what those of NetworkX can.
+#: Every kind, most specific first: some DGL graphs also have the methods of NetworkX graphs.
 READERS: tuple[Reader, ...] = (
     _Smiles("SMILES string", "_rdkit", "from_smiles"),
     Reader("RDKit molecule", "_rdkit", "from_rdkit", "GetAtoms", "GetBonds"),

@@ -32,7 +32,7 @@ def offsets_of(counts: Sequence[int]) -> Any:
 
 
 def from_simplices(complexes: Sequence[Simplices], names: dict[int, list[str]], options: Options) -> GraphBatch:
-    """One batch; it always speaks of triangles, so that no clique is filled."""
+    """One batch; it always has triangles, even an empty list, so that no clique is filled."""
     highest = max((dim for c in complexes for dim, cells in c.cells.items() if cells), default=2)
     if options.max_dim is not None:
         highest = min(highest, options.max_dim)

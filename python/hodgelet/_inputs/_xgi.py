@@ -29,7 +29,7 @@ __all__ = ["from_xgi"]
 
 
 def from_xgi(hypergraphs: Sequence[Any], options: Options) -> GraphBatch:
-    """One batch of all hypergraphs; XGI's simplicial complexes are simplices whatever is asked."""
+    """One batch of all hypergraphs; XGI's simplicial complexes are always read as simplices."""
     for position, h in enumerate(hypergraphs):
         if hasattr(h.edges, "tail"):
             raise HodgeletInputError(

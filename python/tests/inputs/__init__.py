@@ -1,1 +1,1 @@
-"""Tests of inputs: one file a library."""
+"""Tests of inputs: one file per library."""

@@ -64,7 +64,7 @@ def test_other_things_are_refused(graphs: object, message: str) -> None:
     ("options", "message"),
     [
         ({"vertex_attrs": "x"}, r"attributes of dimension 0 are 'x', expected a list of names: \['x'\]"),
-        ({"vertex_attrs": ["x", "x"]}, "'x' stands twice"),
+        ({"vertex_attrs": ["x", "x"]}, "'x' appears twice"),
         ({"edge_attrs": [1]}, "attributes of dimension 1: 1 is not a name"),
         ({"edge_attrs": {"w": "float"}}, "attribute 'w' is declared 'float', expected \"real\" or \"labels\""),
         ({"oriented": "flow"}, r"oriented='flow', expected a list of names: \['flow'\]"),

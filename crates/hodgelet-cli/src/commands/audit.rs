@@ -19,9 +19,9 @@ use std::time::Instant;
 /// Flags of `hodgelet audit`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Two graphs count as alike when all Hodgelet features of the full encoding (every degree, label and attribute
-of vertices and edges) are equal. That is a fingerprint: isomorphic graphs always have equal features, but equal
-features do not prove isomorphism. Color refinement is taken as a second opinion.
+    after_help = "Two graphs count as alike when all their Hodgelet features (from every degree, label and attribute
+of vertices and edges) are equal. This is a fingerprint: isomorphic graphs always have equal
+features, but equal features do not prove isomorphism. Color refinement gives a second estimate.
 
 Examples:
   hodgelet audit sbm
@@ -46,7 +46,7 @@ pub struct AuditArgs {
     out: Option<PathBuf>,
 }
 
-/// An audit, of what and from where.
+/// An audit, with its subject and provenance.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AuditReport {
     /// The dataset.

@@ -1,4 +1,4 @@
-//! `hodgelet datasets`: which there are, and how to get more.
+//! `hodgelet datasets`: lists datasets and downloads more.
 
 use crate::download::{
     ChecksumSource, DEFAULT_BASE_URL, DownloadParams, Downloaded, KNOWN_DATASETS, KnownDataset,
@@ -165,7 +165,7 @@ impl Got {
             ChecksumSource::Given => "the one given",
             ChecksumSource::Server => "the one on the server",
             ChecksumSource::Recorded => "the one recorded at the download",
-            ChecksumSource::Nowhere => "nothing, none is published",
+            ChecksumSource::Nowhere => "nothing, no checksum is published",
         };
         let Downloaded { path, sha256, was_there, .. } = found;
         Self { name: name.to_owned(), path, sha256, compared_with, was_there }

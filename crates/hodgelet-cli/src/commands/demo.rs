@@ -1,4 +1,4 @@
-//! `hodgelet demo`: the main job on built-in data, in under a minute, in words a newcomer understands.
+//! `hodgelet demo`: the main job on built-in data, in under a minute, explained to newcomers.
 
 use super::evaluate::{evaluate, k_fold};
 use super::fit::{save, train};
@@ -31,10 +31,10 @@ pub struct DemoArgs {
 const HELD_OUT: usize = 20;
 
 const NLL_EXPLAINED: &str = "
-Guessing gives 50%. The line graph forgets which way an edge points; the Hodge split keeps it, and tells
+Guessing gives 50%. The line graph loses the direction of edges; the Hodge split keeps it and separates
 gradients (exact) from curls (co-exact). A third component, flows around holes (harmonic), is missing here
-because a mesh of the square has no holes. NLL is the price of the stated probabilities: lower is better,
-and ln 2 = 0.693 is what a coin pays.
+because a mesh of the square has no holes. NLL, the negative log-likelihood, scores the probabilities: lower is better,
+and guessing gives ln 2 = 0.693.
 ";
 
 const NEXT: &str = "
@@ -114,7 +114,7 @@ fn row(method: Method, evaluation: &Evaluation) -> Vec<String> {
     vec![method.title().to_owned(), sees.to_owned(), accuracy, nll, seconds]
 }
 
-/// Sends a model through a file and predicts with what comes back.
+/// Saves a model, loads it again and predicts with it.
 fn save_load_predict(
     trained: &Model,
     held_out: &Dataset,

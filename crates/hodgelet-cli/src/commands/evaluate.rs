@@ -22,8 +22,9 @@ use std::path::{Path, PathBuf};
 /// Flags of `hodgelet evaluate`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The protocol is that of the published code: stratified folds, shuffled with the seed; of the
-other folds one is set aside unless --train-on-validation adds it to the training part.
+    after_help = "The protocol is that of the published code: stratified folds, shuffled with the seed. Each fold is the
+test part once; one of the others is set aside for validation, unless --train-on-validation adds it to
+the training part.
 
 Examples:
   hodgelet evaluate sbm
@@ -38,7 +39,7 @@ pub struct EvaluateArgs {
     /// Number of folds
     #[arg(long, default_value_t = 10, help_heading = "Protocol")]
     folds: usize,
-    /// Shuffles, each with all folds
+    /// Number of shuffles, each split into all folds
     #[arg(long, default_value_t = 1, hide_short_help = true, help_heading = "Protocol")]
     repeats: usize,
     /// Train on the fold that the protocol sets aside, too
@@ -68,7 +69,7 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
     let settings = args.model.settings(args.source.seed);
     let splits = args.splits(&dataset)?;
     if let Some(folder) = &args.out {
-        // Better known before the training than after it.
+        // Fails before the training rather than after it.
         std::fs::create_dir_all(folder)
             .map_err(|source| CommandError::Write { path: folder.to_owned(), source })?;
     }
@@ -171,7 +172,7 @@ pub fn evaluate_search(
     Ok(Evaluated { evaluation, search: runs.iter().zip(trials).map(of_fold).collect() })
 }
 
-/// The evaluation that some runs of a model make.
+/// The evaluation of some runs of a model.
 ///
 /// # Errors
 ///

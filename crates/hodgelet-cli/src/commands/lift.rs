@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Complexes lifted between two looks at whether the user wants to stop.
+/// Complexes lifted between two checks for an interrupt.
 const CHUNK: usize = 1024;
-/// Longest rings, where no flag says otherwise.
+/// Default for the largest number of vertices of a ring.
 const RING_LENGTH: usize = 8;
 
 /// Flags of `hodgelet lift`.
@@ -24,14 +24,15 @@ const RING_LENGTH: usize = 8;
   rings        the relevant cycles of up to L vertices become polygons (--max-length L, default 8):
                those that are not a sum of shorter ones, which are the rings of a molecule
   cycles       every cycle of up to L vertices without a chord becomes a polygon (--max-length L)
-  cycle-basis  the cycles of one minimum cycle basis become polygons: as many as there are independent
-               cycles; which of equally short ones depends on the order of vertices, unlike rings
-and of points (a column of real numbers on vertices, --points), whatever edges there were:
+  cycle-basis  the cycles of one minimum cycle basis become polygons: as many as there are
+               independent cycles; the choice among equally short ones depends on the order of
+               vertices, unlike rings
+and of points (a column of real numbers on vertices, --points); edges are ignored:
   rips         points at most R apart from each other span a simplex (--radius R, --dim K)
-  alpha        the part of the Delaunay triangulation in the shape of disks of radius R (--radius R), in
-               the plane
+  alpha        the part of the Delaunay triangulation in the shape of disks of radius R
+               (--radius R), in the plane
 
-Values on vertices and edges go along where these stay; those of other cells are left out.
+Values on vertices and edges are kept where these cells are; those of other cells are dropped.
 
 Examples:
   hodgelet lift ./MUTAG.zip --to rings --out mutag-rings.jsonl
@@ -49,10 +50,10 @@ pub struct LiftArgs {
     /// Highest dimension of simplices [default: 2]
     #[arg(long, value_name = "K")]
     dim: Option<usize>,
-    /// Most vertices of a cycle
+    /// Largest number of vertices of a cycle
     #[arg(long, value_name = "L")]
     max_length: Option<usize>,
-    /// How far points reach
+    /// Largest distance of two points (rips), or radius of the disks (alpha)
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     radius: Option<f64>,
     /// Column of coordinates [default: position]
@@ -107,7 +108,7 @@ pub fn run(args: &LiftArgs, terminal: Terminal) -> Result<(), CommandError> {
     let (kept, left_out) = args.kept_columns(columns);
     let dataset = Dataset::new(name, complexes, kept, targets)?;
     if !left_out.is_empty() {
-        terminal.warn(&format!("left out, as their cells are: {}", left_out.join(", ")));
+        terminal.warn(&format!("dropped with their cells: {}", left_out.join(", ")));
     }
     uninterrupted(|| jsonl::write(&args.out, &dataset, &read.ids)).map_err(|error| match error {
         jsonl::JsonlError::Io { source, .. } => {
@@ -129,7 +130,7 @@ pub fn run(args: &LiftArgs, terminal: Terminal) -> Result<(), CommandError> {
 }
 
 impl LiftArgs {
-    /// Refuses flags that the lifting does not know, or that it misses.
+    /// Refuses flags that the lifting does not take, and requires those it needs.
     fn check(&self) -> Result<(), CommandError> {
         use Lifting::{Alpha, Cliques, Cycles, Rings, Rips};
         if self.out.extension().is_none_or(|extension| extension != "jsonl") {
@@ -143,7 +144,7 @@ impl LiftArgs {
             ("--points", self.points.is_some(), &[Rips, Alpha]),
         ];
         if let Some((flag, ..)) = flags.iter().find(|(_, given, of)| *given && !of.contains(&self.to)) {
-            let message = format!("{flag} is of no use to --to {}", self.lifting());
+            let message = format!("{flag} does not apply to --to {}", self.lifting());
             return Err(CommandError::usage(message, Some("`hodgelet lift --help` says what each takes")));
         }
         if matches!(self.to, Rips | Alpha) && self.radius.is_none() {
@@ -174,10 +175,8 @@ impl LiftArgs {
         });
         match real {
             Some(points) if self.to == Lifting::Alpha && points.width != 2 => {
-                let message = format!(
-                    "column `{name}` has {} coordinates, but alpha complexes are made in the plane, of 2",
-                    points.width
-                );
+                let message =
+                    format!("column `{name}` has {} coordinates, but alpha complexes need 2", points.width);
                 Err(CommandError::usage(message, Some("--to rips takes any number of coordinates")))
             }
             Some(points) => Ok(Some(points)),

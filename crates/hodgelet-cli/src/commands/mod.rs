@@ -1,4 +1,4 @@
-//! The subcommands, one file each: raw flags, settings, one function.
+//! The subcommands, one file each: flags and the function that runs them.
 
 pub mod audit;
 mod datasets;
@@ -36,17 +36,17 @@ pub struct GlobalArgs {
     /// Number of threads [default: all processors]
     #[arg(long, global = true, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Say nothing on standard error but errors
+    /// Print nothing but errors on standard error
     #[arg(long, short, global = true, hide_short_help = true)]
     quiet: bool,
 }
 
 impl GlobalArgs {
-    /// Runs `work` to its end, with the threads and the silence asked for.
+    /// Runs `work` to its end, with the number of threads and the quietness asked for.
     ///
     /// # Errors
     ///
-    /// [`CommandError`] of `work`, or that there cannot be so many threads.
+    /// [`CommandError`] of `work`, or when the threads cannot be started.
     pub fn run(
         &self,
         work: impl FnOnce(Terminal) -> Result<(), CommandError> + Send,
@@ -77,10 +77,10 @@ enum Command {
     /// Hodgelet features of every graph, to a CSV, NPY or JSONL file
     Features(Box<features::FeaturesArgs>),
     /// The exact, co-exact and harmonic parts of the signals of one graph
-    Decompose(decompose::DecomposeArgs),
+    Decompose(Box<decompose::DecomposeArgs>),
     /// Complexes from graphs and points, to a JSONL file
     Lift(Box<lift::LiftArgs>),
-    /// Datasets there are, and how to get more
+    /// Lists datasets and downloads more
     #[command(subcommand)]
     Datasets(datasets::DatasetsCommand),
     /// Draws a built-in dataset and writes it as JSONL
@@ -103,7 +103,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap:
 /// Commands of `hodgelet-lab` that people may look for here.
 const LAB_COMMANDS: [&str; 2] = ["reproduce", "bench"];
 
-/// The way out for arguments that ask for a command of `hodgelet-lab`; none for other mistakes.
+/// The error for arguments that ask for a command of `hodgelet-lab`; none for other mistakes.
 #[must_use]
 pub fn elsewhere(error: &clap::Error) -> Option<CommandError> {
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };

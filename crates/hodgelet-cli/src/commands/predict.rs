@@ -1,4 +1,4 @@
-//! `hodgelet predict`: classes or numbers for new graphs, with their uncertainty and what each block says.
+//! `hodgelet predict`: classes or numbers for new graphs, with their uncertainty and the share of each block.
 
 use super::model_info::load;
 use crate::error::CommandError;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// Flags of `hodgelet predict`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The latent mean of a prediction is the exact sum of what the blocks say. With two classes it
+    after_help = "The latent mean of a prediction is the exact sum of the shares of the blocks. With two classes it
 is positive for the second; with more, the table shows the latent function of the predicted class.
 
 Examples:
@@ -168,10 +168,10 @@ impl Report for Predictions {
         let blocks = first.blocks.iter().map(|share| share.block.as_str());
         let (head, known): (&[&str], bool) = match &first.outcome {
             Outcome::Class { truth, .. } => (&["graph", "class", "probability"], truth.is_some()),
-            Outcome::Number { truth, .. } => (&["graph", "mean", "deviation"], truth.is_some()),
+            Outcome::Number { truth, .. } => (&["graph", "mean", "std. dev."], truth.is_some()),
         };
         let truth = known.then_some("truth");
-        let latent = ["latent mean", "latent deviation"];
+        let latent = ["latent mean", "latent std. dev."];
         let header: Vec<&str> = head.iter().copied().chain(truth).chain(latent).chain(blocks).collect();
         let numbers: Vec<usize> = (0..header.len()).filter(|&c| c != 1).collect();
         let rows = self.predictions.iter().map(|row| row.cells(known));
@@ -187,7 +187,7 @@ impl Report for Predictions {
 }
 
 impl Row {
-    /// The latent function that the table speaks of.
+    /// The latent function that the table shows.
     fn latent(&self) -> usize {
         match &self.outcome {
             Outcome::Class { class, probabilities, .. } if self.latent_mean.len() > 1 => {

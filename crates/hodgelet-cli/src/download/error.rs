@@ -19,7 +19,7 @@ pub enum DownloadError {
         /// What was found.
         found: String,
     },
-    /// A checksum is not one.
+    /// A checksum is malformed.
     #[error("SHA-256 checksum `{found}`, expected 64 hexadecimal digits")]
     Checksum {
         /// What was found.
@@ -33,7 +33,7 @@ pub enum DownloadError {
         /// Status of the answer.
         status: u16,
     },
-    /// The server answered with a status that is of no use.
+    /// The server answered with an unexpected status.
     #[error("{url}: the server answered with status {status}")]
     Status {
         /// The address.
@@ -41,7 +41,7 @@ pub enum DownloadError {
         /// Status of the answer.
         status: u16,
     },
-    /// The connection failed or broke off.
+    /// The connection failed or was lost.
     #[error("{url}: {reason}")]
     Connection {
         /// The address.
@@ -77,7 +77,7 @@ pub enum DownloadError {
         /// The limit.
         limit: u64,
     },
-    /// The checksum is another one.
+    /// The checksum differs.
     #[error("{}: SHA-256 checksum {found}, expected {expected}", path.display())]
     ChecksumMismatch {
         /// The file.
@@ -141,7 +141,7 @@ impl DownloadError {
         }
     }
 
-    /// Trouble with a file.
+    /// A failure to read or write a file.
     pub(super) fn file(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
@@ -150,7 +150,7 @@ impl DownloadError {
         }
     }
 
-    /// Trouble on the way to the server.
+    /// A failure of the connection.
     pub(super) fn connection(url: &str, error: ureq::Error) -> Self {
         let url = url.to_owned();
         match error {

@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 /// Longest pause between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// How often a pause looks whether it is to be cut short.
+/// How often a pause checks whether it was cancelled.
 const TICK: Duration = Duration::from_millis(50);
 
 impl CheckedDownload {
     /// Fetches the archive, or verifies the one that is there.
     ///
-    /// `watch` hears of the progress, about every 64 KiB; when it breaks, the download stops and can be continued
+    /// `watch` is told of the progress, about every 64 KiB; when it breaks, the download stops and can be continued
     /// later.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl CheckedDownload {
         }
         let expected = result?;
         let (found, compared_with) = self.verify(&files.part, expected).or_else(|error| {
-            // What fails verification is of no use to a later attempt either.
+            // What fails verification cannot be continued by a later attempt either.
             files.remove_part()?;
             Err(error)
         })?;

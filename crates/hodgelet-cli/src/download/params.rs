@@ -31,7 +31,7 @@ pub struct DownloadParams {
 }
 
 impl DownloadParams {
-    /// Settings for the public collection: four retries, half a minute of patience, 64 GiB at most.
+    /// Settings for the public collection: four retries, a timeout of 30 s, at most 64 GiB.
     #[must_use]
     pub fn new(name: impl Into<String>, data_dir: impl Into<PathBuf>) -> Self {
         Self {
@@ -53,9 +53,10 @@ impl DownloadParams {
     ///
     /// [`DownloadError`] when the name, the address or the checksum is malformed.
     pub fn check(mut self) -> Result<CheckedDownload, DownloadError> {
-        let sound = |c: char| c.is_ascii_alphanumeric() || "-_+.".contains(c);
+        let allowed = |c: char| c.is_ascii_alphanumeric() || "-_+.".contains(c);
         let length = 1..=100;
-        if !length.contains(&self.name.len()) || self.name.starts_with('.') || !self.name.chars().all(sound) {
+        if !length.contains(&self.name.len()) || self.name.starts_with('.') || !self.name.chars().all(allowed)
+        {
             return Err(DownloadError::Name { found: self.name });
         }
         let host = self.base_url.strip_prefix("https://").or_else(|| self.base_url.strip_prefix("http://"));

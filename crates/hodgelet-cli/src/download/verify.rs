@@ -31,22 +31,22 @@ pub(super) fn sha256(path: &Path) -> Result<String, DownloadError> {
 
 /// Checks that a file is a zip archive with entries, reading each to its end, where its CRC-32 is compared.
 pub(super) fn check_zip(path: &Path, max_bytes: u64) -> Result<(), DownloadError> {
-    let unsound = |reason: String| DownloadError::Zip { path: path.to_owned(), reason };
+    let invalid = |reason: String| DownloadError::Zip { path: path.to_owned(), reason };
     let file = File::open(path).map_err(|e| DownloadError::file(path, e))?;
-    let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(|e| unsound(e.to_string()))?;
+    let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(|e| invalid(e.to_string()))?;
     if archive.is_empty() {
-        return Err(unsound("it has no entries".to_owned()));
+        return Err(invalid("it has no entries".to_owned()));
     }
     let mut left = max_bytes;
     for i in 0..archive.len() {
-        let entry = archive.by_index(i).map_err(|e| unsound(format!("entry {i}: {e}")))?;
-        let name = entry.name().map_err(|e| unsound(format!("entry {i}: {e}")))?.into_owned();
-        // One byte more than allowed tells too much from just enough.
+        let entry = archive.by_index(i).map_err(|e| invalid(format!("entry {i}: {e}")))?;
+        let name = entry.name().map_err(|e| invalid(format!("entry {i}: {e}")))?.into_owned();
+        // Reading one byte more than allowed shows whether the limit is exceeded.
         let read = io::copy(&mut entry.take(left.saturating_add(1)), &mut io::sink());
-        let read = read.map_err(|e| unsound(format!("entry `{name}`: {e}")))?;
+        let read = read.map_err(|e| invalid(format!("entry `{name}`: {e}")))?;
         left = left
             .checked_sub(read)
-            .ok_or_else(|| unsound(format!("more than {max_bytes} bytes when unpacked")))?;
+            .ok_or_else(|| invalid(format!("more than {max_bytes} bytes when unpacked")))?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ fn an_unknown_dataset_is_named_with_what_is_near() {
     let folder = tiny();
     let error = run_in(folder.path(), &["info", "TINYY", "--data-dir", "."]).failure(1);
     assert!(error.starts_with("error: no dataset `TINYY`; tried TINYY, ./TINYY, "), "{error}");
-    assert!(error.contains("near names: TINY\n"), "{error}");
+    assert!(error.contains("similar names: TINY\n"), "{error}");
     assert_eq!(
         run(&["features", "vector-field", "--out", "x.csv"]).failure(1),
         "error: no dataset `vector-field`; tried vector-field\nhint: did you mean `vector-fields`?\n"
@@ -72,7 +72,7 @@ fn settings_that_make_no_sense_are_named() {
         error(&["features", "sbm", "--out", "x.csv", "--lift", "cliques:0", "--edges", "constant"])
             .lines()
             .next(),
-        Some("error: cliques up to dimension 0 asked for, expected 1 to 15")
+        Some("error: cliques up to dimension 0, expected 1 to 15")
     );
     assert_eq!(
         error(&[
@@ -176,7 +176,7 @@ fn wait_for_handler(pid: u32) {
 fn an_interrupt_stops_the_command_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     for args in [
-        // One that is too long for the moment of grace, and some that look at the flag.
+        // One that takes longer than the grace period, and some that check the flag.
         &["generate", "surfaces", "--set", "n_graphs=1000000", "--out", "s.jsonl"][..],
         &["evaluate", "sbm", "--repeats", "1000"],
         &["fit", "sbm", "--restarts", "1000000", "--out", "m.hodgelet"],

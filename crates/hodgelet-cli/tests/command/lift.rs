@@ -62,7 +62,7 @@ fn flags_that_do_not_fit_are_refused_and_nothing_is_written() {
     assert_eq!(error(&["--to", "rips"]), "error: --to rips needs --radius\n");
     assert_eq!(
         error(&["--to", "rings", "--dim", "2"]),
-        "error: --dim is of no use to --to rings\nhint: `hodgelet lift --help` says what each takes\n"
+        "error: --dim does not apply to --to rings\nhint: `hodgelet lift --help` says what each takes\n"
     );
     assert_eq!(
         error(&["--to", "alpha", "--radius", "1", "--points", "xy"]),
@@ -74,7 +74,7 @@ fn flags_that_do_not_fit_are_refused_and_nothing_is_written() {
     );
     assert_eq!(
         error(&["--to", "cliques", "--dim", "99"]),
-        "error: complex 0: cliques up to dimension 99 asked for, expected 1 to 15\n"
+        "error: complex 0: cliques up to dimension 99, expected 1 to 15\n"
     );
     assert_eq!(
         error(&["--to", "cycles"]),

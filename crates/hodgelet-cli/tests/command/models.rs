@@ -26,7 +26,7 @@ fn numbers(list: &Value) -> Vec<f64> {
     list.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
 }
 
-/// Examines that probabilities add up to 1 and block shares to the latent means; gives the number of latents.
+/// Checks that probabilities add up to 1 and block shares to the latent means; gives the number of latents.
 fn check_sums(row: &Value) -> usize {
     let probabilities = row["probabilities"].as_array().unwrap();
     let total: f64 = probabilities.iter().map(|pair| pair[1].as_f64().unwrap()).sum();
@@ -158,7 +158,7 @@ fn a_model_file_at_fault_is_refused() {
         with(&bytes[..short]),
         format!(
             "error: bad.hodgelet: truncated: {short} bytes, but the header describes {}\n\
-             hint: copy the file again, or train it anew\n",
+             hint: copy the file again, or train the model again\n",
             bytes.len()
         )
     );
@@ -223,7 +223,7 @@ fn one_class_teaches_nothing() {
 #[test]
 fn a_model_goes_into_a_directory_that_exists() {
     let folder = tempfile::tempdir().unwrap();
-    // More restarts than could ever be run: the directory is looked at first.
+    // More restarts than could ever be run: the directory is checked first.
     let args = ["fit", "sbm", "--restarts", "1000000", "--out", "none/m.hodgelet"];
     assert_eq!(
         run_in(folder.path(), &args).failure(1),

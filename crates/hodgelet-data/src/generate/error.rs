@@ -96,7 +96,7 @@ pub(super) fn check_count(
     }
 }
 
-/// Checks that an inclusive range of counts is one and lies in a range.
+/// Checks that an inclusive range of counts is not reversed and lies in a range.
 pub(super) fn check_count_range(
     name: &'static str,
     (first, last): (usize, usize),
@@ -109,7 +109,7 @@ pub(super) fn check_count_range(
     }
 }
 
-/// Checks that a probability is one.
+/// Checks that a number is a probability.
 pub(super) fn check_probability(name: &'static str, found: f64) -> Result<(), GenerateError> {
     if (0.0..=1.0).contains(&found) {
         Ok(())

@@ -56,7 +56,7 @@ impl RandomField {
     /// The mean of the gradient over each of the segments between two of the points, in closed form.
     ///
     /// Along a segment from `a` to `b` an angle `θ` grows linearly by `δ`, so the mean of its sine is
-    /// `(cos θ_a − cos θ_b) / δ`. Cosines are taken once a point, term after term.
+    /// `(cos θ_a − cos θ_b) / δ`. Cosines are computed once per point, term after term.
     pub(super) fn mean_gradients(&self, points: &[[f64; 2]], segments: &[[u32; 2]]) -> Vec<[f64; 2]> {
         let mut means = vec![[0.0, 0.0]; segments.len()];
         let (mut angles, mut cosines) = (vec![0.0; points.len()], vec![0.0; points.len()]);

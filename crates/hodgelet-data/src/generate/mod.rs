@@ -40,7 +40,7 @@ use hodgelet::dataset::{Dataset, Targets};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Most items a built-in dataset may have.
+/// Largest number of items of a built-in dataset.
 const MAX_ITEMS: usize = 10_000_000;
 
 /// The random numbers of one item.

@@ -94,7 +94,7 @@ impl Builtin {
     /// # Errors
     ///
     /// [`GenerateError`] when there is no such parameter (the message lists those there are) or the value cannot
-    /// be read. Whether it makes sense is checked by [`generate`](Self::generate).
+    /// be read. Whether it is valid is checked by [`generate`](Self::generate).
     pub fn set(&mut self, setting: &str) -> Result<(), GenerateError> {
         let name = self.name();
         match self {
@@ -171,7 +171,7 @@ fn read(value: &str, like: &Value) -> Option<Value> {
             Some(Value::Array(vec![read(first, &ends[0])?, read(last, &ends[0])?]))
         }
         Value::Number(n) if n.is_u64() => Some(value.parse::<u64>().ok()?.into()),
-        // NaN and infinities are no JSON numbers and come back as none.
+        // NaN and infinities are not JSON numbers and are read back as none.
         _ => serde_json::Number::from_f64(value.parse().ok()?).map(Value::Number),
     }
 }

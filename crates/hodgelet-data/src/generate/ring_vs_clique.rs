@@ -70,7 +70,7 @@ impl CheckedRingVsClique {
         let joined = pairs.filter(|&(a, b)| clique || b == a + 1 || (a, b) == (0, attached - 1));
         edges.extend(joined.map(|(a, b)| [(n + a) as u32, (n + b) as u32]));
         edges.sort_unstable();
-        Complex::graph(n + attached, &edges).expect("each pair of vertices stands once, lower first")
+        Complex::graph(n + attached, &edges).expect("each pair of vertices appears once, lower first")
     }
 }
 

@@ -64,7 +64,7 @@ impl CheckedSbm {
         let block = |v: usize| v * n_blocks / n;
         let probability = |a, b| if block(a) == block(b) { self.0.p_within } else { self.0.p_between };
         let edges = independent_edges(n, probability, rng);
-        Complex::graph(n, &edges).expect("each pair of vertices stands once, lower first")
+        Complex::graph(n, &edges).expect("each pair of vertices appears once, lower first")
     }
 }
 

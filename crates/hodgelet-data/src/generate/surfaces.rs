@@ -93,7 +93,7 @@ impl CheckedSurfaces {
         let mut triangulation = surface.triangulation();
         while triangulation.n_vertices() < n {
             triangulation.refine(rng);
-            // Turning edges on the way lets later vertices fall on what the earlier ones became.
+            // Flipping edges in between spreads later vertices over the changed triangulation.
             triangulation.flip(rng);
         }
         (0..n * self.0.flips_per_vertex).for_each(|_| triangulation.flip(rng));

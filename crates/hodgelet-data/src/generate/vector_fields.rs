@@ -24,7 +24,7 @@ pub enum EdgeMap {
     DeRham,
 }
 
-/// Whether every field has a mesh of its own.
+/// Whether every field has its own mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MeshChoice {
@@ -116,15 +116,15 @@ impl VectorFieldsParams {
     ///
     /// # Errors
     ///
-    /// [`GenerateError`] when a count or number is out of range, or noise on the field meets no quadrature point.
+    /// [`GenerateError`] when a count or number is out of range, or noise is on the field without quadrature points.
     pub fn check(self) -> Result<CheckedVectorFields, GenerateError> {
         check_count("n_fields", self.n_fields, (0, MAX_ITEMS))?;
         check_count("n_vertices", self.n_vertices, (3, 1_000_000))?;
         check_count("n_features", self.n_features, (1, 1_000_000))?;
         check_count("n_quadrature", self.n_quadrature, (0, 1000))?;
         let real = |name, found, lowest, expected| {
-            let sound = (lowest..=1e6).contains(&found);
-            if sound { Ok(()) } else { Err(GenerateError::Real { name, found, expected }) }
+            let valid = (lowest..=1e6).contains(&found);
+            if valid { Ok(()) } else { Err(GenerateError::Real { name, found, expected }) }
         };
         real("lengthscale", self.lengthscale, 1e-6, "1e-6 to 1e6")?;
         real("noise", self.noise, 0.0, "0 to 1e6")?;

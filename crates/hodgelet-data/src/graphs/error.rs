@@ -12,7 +12,7 @@ pub enum GraphsError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A folder without a graph file.
@@ -31,7 +31,7 @@ pub enum GraphsError {
         /// What is wrong there.
         fault: GraphFault,
     },
-    /// A value that some cells have and this one has not.
+    /// A value that some cells have, but not this one.
     #[error("{file}: {cell} has no `{name}`, which others have")]
     MissingValue {
         /// The file.
@@ -41,7 +41,7 @@ pub enum GraphsError {
         /// Name of the attribute.
         name: String,
     },
-    /// A target that some graphs have and this one has not.
+    /// A target that some graphs have, but not this one.
     #[error("{file} has no target, which others have")]
     MissingTarget {
         /// The file.
@@ -67,19 +67,19 @@ pub enum GraphFault {
     /// The text breaks the rules of its format.
     #[error("{0}")]
     Syntax(String),
-    /// Something else than what should stand there.
+    /// Something other than what was expected.
     #[error("found {found}, expected {expected}")]
     Found {
-        /// What stands there.
+        /// What was found.
         found: String,
-        /// What should.
+        /// What was expected.
         expected: &'static str,
     },
     /// An edge to a vertex that the file does not list.
     #[error("the edge names vertex `{0}`, which the file does not list")]
     UnknownVertex(String),
     /// A vertex listed twice.
-    #[error("vertex `{0}` stands twice")]
+    #[error("vertex `{0}` appears twice")]
     RepeatedVertex(String),
     /// A part of the format that is not read.
     #[error("{0} are not read")]

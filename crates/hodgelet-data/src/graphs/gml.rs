@@ -165,7 +165,7 @@ impl<'a> Parser<'a> {
                 let length = memchr::memchr(b'"', &bytes[start + 1..]);
                 let end = start + 1 + length.ok_or((start, found("a string without end", "`\"`")))?;
                 self.at = end + 1;
-                // an ampersand that starts no entity stands for itself
+                // an ampersand that does not start an entity is taken literally
                 let raw = &self.text[start + 1..end];
                 let text =
                     quick_xml::escape::unescape(raw).map_or_else(|_| raw.to_owned(), |t| t.into_owned());

@@ -1,4 +1,4 @@
-//! GraphML and GML: one graph a file, and a folder of such files as a dataset.
+//! GraphML and GML: one graph per file, and a folder of such files as a dataset.
 //!
 //! Vertices come in the order of the file, edges too, each from source to target whether the graph is called
 //! directed or not. Self-loops and repeated edges (in either direction) are dropped and counted.
@@ -9,7 +9,7 @@
 //! count. Lists within nodes and edges of GML (`graphics`) and markup in GraphML's data are left out. These
 //! formats cannot say that a value is oriented: use [JSONL](crate::jsonl) for flows.
 //!
-//! The target of a graph is its attribute `target`, `class` or `label`, the first that any graph has, or stands in
+//! The target of a graph is its attribute `target`, `class` or `label`, the first that any graph has, or is in
 //! a file `targets.csv` beside the graphs with lines `file,target`. Targets that are all numbers, some with a
 //! fraction, are real; others are classes.
 
@@ -45,7 +45,7 @@ impl fmt::Display for Attribute {
 
 type Attributes = BTreeMap<String, Attribute>;
 
-/// A graph as it stands in a file.
+/// A graph as read from a file.
 #[derive(Debug, Default)]
 struct RawGraph {
     vertices: Vec<Attributes>,

@@ -13,7 +13,7 @@ pub enum HifError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A folder without hypergraphs.
@@ -37,12 +37,12 @@ pub enum HifError {
         file: String,
         /// The entry, such as `incidences[3].node`.
         entry: String,
-        /// What stands there.
+        /// What was found.
         found: String,
-        /// What should.
+        /// What was expected.
         expected: String,
     },
-    /// The hyperedges of a file are none.
+    /// The hyperedges of a file are invalid.
     #[error("{file}: {source}")]
     Hypergraph {
         /// The file.

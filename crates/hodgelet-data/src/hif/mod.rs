@@ -1,5 +1,5 @@
-//! HIF, the hypergraph interchange format of XGI, HyperNetX and others: one hypergraph a JSON file, and a folder of such
-//! files as a dataset.
+//! HIF, the hypergraph interchange format of XGI, HyperNetX and others: one hypergraph per JSON file, and a folder of
+//! such files as a dataset.
 //!
 //! ```text
 //! {"network-type": "undirected", "metadata": {"target": "ring"},
@@ -17,9 +17,9 @@
 //! truth values labels, and labels if some are one and some the other. Attributes that are not there for all, that are
 //! lists or objects, and weights, directions and attributes of incidences are left out and reported.
 //!
-//! The target of a hypergraph is `target`, `class` or `label` in its `metadata`, the first that any file has, or stands
-//! in a file `targets.csv` beside the hypergraphs with lines `file,target`. Which complex represents a hypergraph is for
-//! the reader to say: see [`Expansion`].
+//! The target of a hypergraph is `target`, `class` or `label` in its `metadata`, the first that any file has, or is
+//! in a file `targets.csv` beside the hypergraphs with lines `file,target`. Which complex represents a hypergraph is
+//! chosen by the caller: see [`Expansion`].
 
 mod assemble;
 mod error;
@@ -44,7 +44,7 @@ pub fn is_hif(path: &Path) -> bool {
 pub struct ReadHypergraphs {
     /// The hypergraphs.
     pub dataset: HypergraphDataset,
-    /// What was tidied.
+    /// What the reader cleaned up.
     pub report: Report,
     /// The name of each file, without its extension.
     pub ids: Vec<String>,

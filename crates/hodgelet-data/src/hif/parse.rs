@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, HashMap};
 /// Attributes of one node or edge.
 pub(super) type Attributes = BTreeMap<String, Value>;
 
-/// A hypergraph as it stands in a file.
+/// A hypergraph as read from a file.
 pub(super) struct Raw {
     pub file: String,
     pub hypergraph: Hypergraph,
     pub nodes: Vec<Attributes>,
     pub edges: Vec<Attributes>,
     pub metadata: Map<String, Value>,
-    /// Incidences that stood before.
+    /// Repeated incidences.
     pub repeated: usize,
     /// What incidences say beyond node and edge.
     pub left_out: Vec<&'static str>,
@@ -41,7 +41,7 @@ impl Cells {
     }
 }
 
-/// Where in a file something stands.
+/// A place in a file.
 struct At<'a> {
     file: &'a str,
     entry: String,
@@ -176,7 +176,7 @@ fn cells(top: &At<'_>, top_level: &Map<String, Value>, list: &str, key: &str) ->
         only(&at, fields, &[key, "weight", "attrs"])?;
         let index = cells.at(name(&at, fields, key)?) as usize;
         if index < i {
-            return Err(at.field(key).error(&fields[key], "a name that did not stand before"));
+            return Err(at.field(key).error(&fields[key], "a name that is not repeated"));
         }
         cells.weights[index] = number(&at, fields, "weight")?;
         cells.attributes[index] = match fields.get("attrs") {

@@ -13,7 +13,7 @@ pub enum JsonlError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// There is no header.
@@ -51,9 +51,9 @@ pub enum JsonlError {
         line: usize,
         /// The field, as a path.
         field: String,
-        /// What stands there.
+        /// What was found.
         found: String,
-        /// What should.
+        /// What was expected.
         expected: String,
     },
     /// The cells of a line are not a complex.
@@ -66,7 +66,7 @@ pub enum JsonlError {
         /// What is wrong with them.
         source: ComplexError,
     },
-    /// The hyperedges of a line are none.
+    /// The hyperedges of a line are invalid.
     #[error("{file}, line {line}: {source}")]
     Hypergraph {
         /// The file.

@@ -11,7 +11,7 @@ use hodgelet::signal::Orientation;
 
 /// What one line gives.
 pub(super) struct Extra {
-    positions: Option<(usize, Vec<f64>)>, // coordinates a vertex, row-major
+    positions: Option<(usize, Vec<f64>)>, // coordinates per vertex, row-major
     weights: Option<CellWeights>,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn parse(header: &Header, line: Field<'_>, complex: &Complex) -> Resu
     let weights = line.get("weights")?;
     for (field, column) in [(&positions, POSITIONS), (&weights, WEIGHTS)] {
         if let Some(field) = field.as_ref().filter(|_| declared(column)) {
-            return Err(field.error("a list of its own", format!("values of the header's column `{column}`")));
+            return Err(field.error("a separate list", format!("values of the header's column `{column}`")));
         }
     }
     Ok(Extra {

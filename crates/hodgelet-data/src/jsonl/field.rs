@@ -3,7 +3,7 @@
 use super::JsonlError;
 use serde_json::{Map, Value};
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Clone, Copy)]
 pub(super) struct Field<'a> {
     pub file: &'a str,
@@ -90,7 +90,7 @@ impl<'a> Field<'a> {
         found.map_or_else(|| self.wrong(&format!("a whole number up to {most}")), Ok)
     }
 
-    /// A name: a string, or an integer that stands for its text.
+    /// A name: a string, or an integer that is read as its text.
     pub fn name(&self) -> Result<String, JsonlError> {
         match self.value {
             Value::String(text) => Ok(text.clone()),

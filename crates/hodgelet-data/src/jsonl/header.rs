@@ -11,7 +11,7 @@ pub(super) struct Header {
     pub name: Option<String>,
     pub target: TargetKind,
     pub columns: Vec<ColumnHeader>,
-    /// What becomes of hypergraphs, if nobody says otherwise.
+    /// Default expansion of hypergraphs.
     pub expansion: Option<Expansion>,
 }
 

@@ -17,7 +17,7 @@ pub use write::{write, write_to};
 /// Version of the format that is written, and the only one that is read.
 pub const VERSION: u64 = 1;
 
-/// Most cells of one dimension in a line: a number in a file must not claim more memory than the file.
+/// Largest number of cells of one dimension in a line: a number in a file must not claim more memory than the file.
 pub const MAX_CELLS: usize = 1 << 24;
 
 /// Distinct names, in the order of integers if all are, otherwise of text.

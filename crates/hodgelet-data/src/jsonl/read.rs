@@ -188,7 +188,7 @@ fn signals(header: &Header, line: Field<'_>, complex: &Complex) -> Result<Vec<Va
     header.columns.iter().map(one).collect()
 }
 
-/// Requires that a line has no columns of which the header does not speak.
+/// Requires that a line has no columns that the header does not declare.
 fn known_columns(header: &Header, signals: Field<'_>) -> Result<(), JsonlError> {
     for dim in signals.object()?.keys() {
         let columns = header.columns.iter().filter(|column| column.dim.to_string() == *dim);

@@ -15,7 +15,7 @@ pub enum MeshError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A folder without a mesh.
@@ -42,7 +42,7 @@ pub enum MeshError {
         /// What is wrong with them.
         source: ComplexError,
     },
-    /// A target that others have and this mesh has not.
+    /// A target that other meshes have, but not this one.
     #[error("{file} has no target in targets.csv")]
     MissingTarget {
         /// The file.
@@ -78,12 +78,12 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshFault {
-    /// Something else than what should stand there.
+    /// Something other than what was expected.
     #[error("found {found}, expected {expected}")]
     Found {
-        /// What stands there.
+        /// What was found.
         found: String,
-        /// What should.
+        /// What was expected.
         expected: String,
     },
     /// The file ends too early.

@@ -1,11 +1,11 @@
-//! Surfaces from OFF, OBJ and PLY files: one mesh a file, and a folder of such files as a dataset.
+//! Surfaces from OFF, OBJ and PLY files: one mesh per file, and a folder of such files as a dataset.
 //!
 //! Vertices and faces come in the order of the file, each face with the orientation of its list. Edges are the sides of
 //! faces, from the lower vertex to the higher one, in lexicographic order. Faces may have more than three vertices.
 //! Positions become the column `position` of the vertices. Colors, normals, textures and groups are left out, and so
 //! are lines and points of OBJ files. PLY files may be text or binary in either byte order.
 //!
-//! Targets of a folder stand in a file `targets.csv` beside the meshes with lines `file,target`. Targets that are all
+//! Targets of a folder are in a file `targets.csv` beside the meshes with lines `file,target`. Targets that are all
 //! numbers, some with a fraction, are real; others are classes.
 
 mod error;
@@ -38,7 +38,7 @@ impl Mesh {
     ///
     /// # Errors
     ///
-    /// [`ComplexError`] names a face that is not sound.
+    /// [`ComplexError`] names an invalid face.
     pub fn complex(&self) -> Result<Complex, ComplexError> {
         if let Some(triangles) = self.triangles() {
             return triangles.complex();
@@ -205,7 +205,7 @@ fn dataset(name: &str, meshes: Vec<(String, Mesh)>, targets: Targets) -> Result<
 /// A place in a file and what is wrong there.
 type Fault = (error::Place, MeshFault);
 
-/// A face of sound, distinct vertices.
+/// A face of valid, distinct vertices.
 fn checked_face(face: &[i64], n_vertices: usize) -> Result<Vec<u32>, MeshFault> {
     if face.len() < 3 {
         return Err(MeshFault::FaceSize(face.len()));

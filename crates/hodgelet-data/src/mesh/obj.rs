@@ -28,7 +28,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Mesh, Fault> {
             _ => {}
         }
     }
-    // vertices may stand after the faces that name them
+    // vertices may come after the faces that name them
     for (number, face) in faces {
         let face = checked_face(&face, mesh.positions.len()).map_err(|fault| (Place::Line(number), fault))?;
         mesh.faces.push(face);

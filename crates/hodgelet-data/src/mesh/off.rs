@@ -1,4 +1,4 @@
-//! Object File Format: a keyword, counts, one vertex a line, one face a line.
+//! Object File Format: a keyword, counts, one vertex per line, one face per line.
 
 use super::error::Place;
 use super::{Fault, Mesh, MeshFault, checked_face};

@@ -8,7 +8,7 @@ use hodgelet::dataset::{Column, ColumnValues};
 use hodgelet::signal::Orientation;
 use rayon::prelude::*;
 
-/// Stands for a direction that is not listed.
+/// Marks a direction that is not listed.
 const NO_ARC: u32 = u32::MAX;
 
 /// Which nodes belong to which graph.
@@ -56,7 +56,7 @@ fn running_sum(counts: &[u32]) -> Vec<usize> {
     starts
 }
 
-/// Indices in the order of their groups, otherwise as they stand.
+/// Indices in the order of their groups, otherwise in their own order.
 fn grouped(groups: &[u32], starts: &[usize]) -> Vec<u32> {
     let mut next = starts.to_vec();
     let mut order = vec![0; groups.len()];

@@ -12,7 +12,7 @@ pub enum TuError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// An archive cannot be read.
@@ -40,7 +40,7 @@ pub enum TuError {
         names: Vec<String>,
     },
     /// A file is larger than the reader accepts.
-    #[error("{file} has more than {limit} bytes, the most that is read")]
+    #[error("{file} has more than {limit} bytes, the largest size that is read")]
     TooLarge {
         /// The file.
         file: String,
@@ -83,7 +83,7 @@ pub enum LineFault {
     Value {
         /// The field.
         found: String,
-        /// What should stand there.
+        /// What was expected.
         expected: &'static str,
     },
     /// A node that does not exist.
@@ -121,7 +121,7 @@ pub enum LineFault {
         found: usize,
         /// Lines expected.
         expected: usize,
-        /// What the lines stand for.
+        /// What the lines describe.
         of: &'static str,
     },
 }

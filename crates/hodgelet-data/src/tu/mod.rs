@@ -23,9 +23,9 @@
 //! any other pair is unoriented and takes the mean of the two. Edges whose arcs disagree are counted. When a
 //! file has fields of both kinds, the oriented ones become a column `attribute.oriented` of their own.
 //!
-//! **Untidy but read.** Windows line ends, a byte order mark, blank lines at the end or no final newline,
+//! **Irregular but read.** Windows line ends, a byte order mark, blank lines at the end or no final newline,
 //! blanks around fields, `+1`, blanks instead of commas, integers written `1.0`, nodes that are not in the order
-//! of their graphs (they are put so), graphs without nodes. Anything else is a [`TuError`] that names file and
+//! of their graphs (they are regrouped), graphs without nodes. Anything else is a [`TuError`] that names file and
 //! line.
 //!
 //! Columns are called `label` (`label.0`, `label.1`, ... when a line has several) and `attribute`; categories
@@ -56,7 +56,7 @@ pub fn read_dir(dir: &Path) -> Result<Read, TuError> {
     parse_in(dir, &name, &files)
 }
 
-/// Reads a dataset from a zip archive, whether the files stand in a folder inside or not.
+/// Reads a dataset from a zip archive, whether the files are in a folder inside or not.
 ///
 /// # Errors
 ///
@@ -113,9 +113,9 @@ pub enum File {
     NodeLabels,
     /// `node_attributes`.
     NodeAttributes,
-    /// `edge_labels`, one line an arc.
+    /// `edge_labels`, one line per arc.
     EdgeLabels,
-    /// `edge_attributes`, one line an arc.
+    /// `edge_attributes`, one line per arc.
     EdgeAttributes,
 }
 
@@ -213,7 +213,7 @@ fn parse_in(place: &Path, name: &str, files: &Files) -> Result<Read, TuError> {
     Ok(Read { dataset, report, ids: Vec::new() })
 }
 
-/// Parses every file; the arcs, much the largest, beside the others.
+/// Parses every file; the arcs, by far the largest, in parallel with the others.
 fn tables(place: &Path, name: &str, files: &Files) -> Result<Tables, TuError> {
     let missing = |file: String| TuError::Missing { file, place: place.to_owned() };
     let need = |file: File| files.get(file).ok_or_else(|| missing(file.name(name)));

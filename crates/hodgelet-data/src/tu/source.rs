@@ -12,7 +12,7 @@ use zip::ZipArchive;
 /// Largest file read, 2 GiB: about 150 million arcs, far above any TU dataset.
 pub const MAX_FILE_BYTES: u64 = 2 << 30;
 
-/// Most bytes read from one archive, 8 GiB.
+/// Largest number of bytes read from one archive, 8 GiB.
 pub const MAX_BYTES: u64 = 8 << 30;
 
 /// An archive in memory; copies share its list of entries.
@@ -85,7 +85,7 @@ pub(super) fn unpack(path: &Path, bytes: &[u8]) -> Result<(String, Files), TuErr
     Ok((name, files))
 }
 
-/// Most bytes each entry may inflate to, as it declares itself; too much in all is refused before any is.
+/// Largest size each entry may inflate to, as it declares; too much in all is refused before anything is read.
 fn limits(mut archive: Archive<'_>, path: &Path, wanted: &[(File, &str)]) -> Result<Vec<u64>, TuError> {
     let mut total = 0u64;
     let mut limit = |&(_, entry): &(File, &str)| {
@@ -188,6 +188,6 @@ mod tests {
         let read = |limit| bounded(&b"0123456789"[..], 3, limit, "DS_A.txt");
         assert_eq!(read(10).ok().as_deref(), Some(&b"0123456789"[..]));
         let error = read(9).unwrap_err().unwrap_or_else(|_| unreachable!("memory can be read"));
-        assert_eq!(error.to_string(), "DS_A.txt has more than 9 bytes, the most that is read");
+        assert_eq!(error.to_string(), "DS_A.txt has more than 9 bytes, the largest size that is read");
     }
 }

@@ -32,7 +32,7 @@ impl<T> Table<T> {
         Err(self.fault(found.min(expected), LineFault::Count { found, expected, of }))
     }
 
-    /// Requires one field a line.
+    /// Requires one field per line.
     pub fn expect_single(self) -> Result<Self, TuError> {
         match self.width {
             0 | 1 => Ok(self),
@@ -52,7 +52,7 @@ fn table<T>(
         if out.width < 2
             && let Ok(value) = parse(line)
         {
-            // most files have one field a line
+            // most files have one field per line
             out.values.push(value);
             out.width = 1;
             continue;
@@ -87,10 +87,10 @@ pub(super) fn reals(file: &str, bytes: &[u8]) -> Result<Table<f64>, TuError> {
     })
 }
 
-/// A file of arcs, two nodes a line.
+/// A file of arcs, two nodes per line.
 pub(super) fn arcs(file: &str, bytes: &[u8]) -> Result<Table<[u32; 2]>, TuError> {
     let text = text::tidy(bytes);
-    // An arc takes four bytes at the least and a dozen in common.
+    // An arc takes at least four bytes, usually a dozen.
     let values = Vec::with_capacity(text.len() / 12);
     let mut out = Table { file: file.to_owned(), width: 1, values };
     for (row, line) in text::lines(text).enumerate() {

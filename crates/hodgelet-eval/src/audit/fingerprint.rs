@@ -1,4 +1,4 @@
-//! Which graphs look alike: equal Hodgelet features of the full encoding, with color refinement as a second opinion.
+//! Which graphs look alike: equal Hodgelet features of the full encoding, with color refinement as a second estimate.
 
 use super::colors::color_groups;
 use super::{AuditError, contradicting, distinct, members};
@@ -27,7 +27,7 @@ pub struct Fingerprints {
     pub distinct: usize,
     /// Graphs that color refinement tells apart.
     pub distinct_by_colors: usize,
-    /// Pairs that are alike to one and not to the other.
+    /// Pairs that are alike by one criterion but not by the other.
     pub disagreements: usize,
     /// Graphs with a twin that has another target.
     pub contradicting: usize,

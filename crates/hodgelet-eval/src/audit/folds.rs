@@ -66,9 +66,9 @@ pub struct FoldAudit {
     pub contradicted: usize,
     /// Score on all test graphs.
     pub all: f64,
-    /// Score on those not seen; absent without such.
+    /// Score on those not seen; absent if there are none.
     pub without: Option<f64>,
-    /// Score on those seen; absent without such.
+    /// Score on those seen; absent if there are none.
     pub on_seen: Option<f64>,
 }
 

@@ -28,7 +28,7 @@ pub struct Audit {
     pub score: Score,
     /// Over all test graphs, summed up over folds.
     pub all: Summary,
-    /// Over test graphs that resemble none in training; absent where there are none.
+    /// Over test graphs that do not resemble any training graph; absent where there are none.
     pub without: Option<Summary>,
     /// Share of test graphs that resemble one in training.
     pub seen_share: f64,

@@ -1,8 +1,8 @@
 //! The regularized incomplete beta function, which Student's t and the binomial distribution share.
 
-/// Most terms of the continued fraction; it needs about `√max(a, b)` of them.
+/// Largest number of terms of the continued fraction; it needs about `√max(a, b)` of them.
 const MOST_TERMS: usize = 10_000;
-/// Stands for 0 where a division by it would follow.
+/// Replaces 0 where a division by it would follow.
 const TINY: f64 = 1e-300;
 
 /// `I_x(a, b)` for positive `a` and `b`; arguments outside `[0, 1]` count as its nearer end, NaN as 0.

@@ -38,7 +38,7 @@ pub struct Calibration {
 ///
 /// # Errors
 ///
-/// [`MetricError`] when the rows are not probabilities, the labels none of their classes, or the number of
+/// [`MetricError`] when the rows are not probabilities, a label is not one of their classes, or the number of
 /// bins is not between 1 and [`MAX_BINS`].
 ///
 /// # References

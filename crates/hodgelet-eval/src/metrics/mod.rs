@@ -47,7 +47,7 @@ fn finite(metric: &'static str, score: f64) -> Result<f64, MetricError> {
 /// Probabilities of `n_items` items, every row a distribution over `n_classes` classes.
 fn distributions(probabilities: &[f64], n_items: usize, n_classes: usize) -> Result<(), MetricError> {
     some_items(n_items)?;
-    // a product beyond `usize` is no length of a slice either
+    // a product beyond `usize` cannot be the length of a slice either
     same_length("probabilities", probabilities.len(), n_items.saturating_mul(n_classes))?;
     for (item, row) in probabilities.chunks_exact(n_classes.max(1)).enumerate() {
         if let Some(class) = row.iter().position(|p| !(0.0..=1.0).contains(p)) {
@@ -61,7 +61,7 @@ fn distributions(probabilities: &[f64], n_items: usize, n_classes: usize) -> Res
     Ok(())
 }
 
-/// Distributions, and a class each that is one of theirs.
+/// One distribution and one of its classes per item.
 fn labeled(probabilities: &[f64], n_classes: usize, labels: &[u32]) -> Result<(), MetricError> {
     distributions(probabilities, labels.len(), n_classes)?;
     match labels.iter().position(|&label| label as usize >= n_classes) {

@@ -46,7 +46,7 @@ pub fn r2(predicted: &[f64], truth: &[f64]) -> Result<f64, MetricError> {
         return Ok(if predicted == truth { 1.0 } else { 0.0 });
     }
     let mean = finite("r2", truth.iter().sum::<f64>() / truth.len() as f64)?;
-    // both sums over the largest deviation squared, so that neither vanishes
+    // both sums are divided by the largest squared difference, so that neither underflows
     let largest = truth.iter().map(|t| (t - mean).abs()).fold(0.0, f64::max);
     let spread: f64 = truth.iter().map(|t| ((t - mean) / largest).powi(2)).sum();
     let error: f64 = predicted.iter().zip(truth).map(|(p, t)| ((p - t) / largest).powi(2)).sum();

@@ -6,7 +6,7 @@ use super::plot::{Frame, INK, escape, line, write_text};
 const COLORS: [&str; 6] = ["#3b82f6", "#f59e0b", "#10b981", "#a855f7", "#ef4444", "#64748b"];
 /// Height of a line of the legend.
 const LEGEND_LINE: f64 = 16.0;
-/// Widest text of the legend, in pixels a character.
+/// Widest text of the legend, in pixels per character.
 const CHARACTER: f64 = 6.6;
 
 /// One value and how sure it is.
@@ -136,7 +136,7 @@ fn whisker(frame: &Frame, x: f64, point: Point) -> String {
         + &line((x - 3.0, ends[1]), (x + 3.0, ends[1]), INK, "")
 }
 
-/// Which series stand in which line of the legend.
+/// Which series are in which line of the legend.
 fn legend_rows(width: f64, series: &[Series]) -> Vec<Vec<usize>> {
     let mut rows: Vec<Vec<usize>> = Vec::new();
     let mut used = f64::INFINITY;

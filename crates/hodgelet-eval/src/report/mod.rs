@@ -81,7 +81,7 @@ pub struct Subject {
 
 /// A finished evaluation.
 ///
-/// As JSON the fields of `subject` and `results` stand beside the others, so that a classification has
+/// As JSON the fields of `subject` and `results` are beside the others, so that a classification has
 /// `dataset`, `model`, `graphs`, `classes`, `accuracy.mean`, `nll.mean`, `ece`, `elbo.mean`, `folds`, and so on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
@@ -143,7 +143,7 @@ pub struct RealResults {
     pub rmse: Summary,
     /// Mean absolute error.
     pub mae: Summary,
-    /// Share of the variance explained, over the folds with two test items or more; absent without such.
+    /// Share of the variance explained, over the folds with two test items or more; absent if there are none.
     pub r2: Option<Summary>,
     /// Mean negative log density.
     pub nll: Summary,

@@ -68,7 +68,7 @@ pub fn scores_svg(evaluation: &Evaluation) -> String {
 pub(super) struct Frame {
     pub width: f64,
     pub height: f64,
-    /// Height of what stands above the drawing.
+    /// Height of what is above the drawing.
     pub top: f64,
     pub high: f64,
 }

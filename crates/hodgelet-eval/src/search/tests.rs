@@ -78,7 +78,7 @@ fn what_is_kept_scores_higher_than_what_stood() {
             standing = score;
         }
     }
-    // Of the answers to one question that were kept, the last one stands.
+    // Of the answers to one question that were kept, the last one is used.
     let kept: Vec<&Change> =
         found.trials.iter().filter(|t| t.kept).filter_map(|t| t.change.as_ref()).collect();
     let last = |question: &Vec<Change>| kept.iter().copied().rfind(|change| question.contains(change));

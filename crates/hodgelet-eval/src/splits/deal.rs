@@ -1,4 +1,4 @@
-//! Folds without chance, dealt like cards.
+//! Deterministic folds: items are distributed in turn.
 
 use super::Split;
 use hodgelet::dataset::Targets;

@@ -94,7 +94,7 @@ pub enum SplitError {
         /// The part.
         part: Part,
     },
-    /// An index names no item.
+    /// An index is out of range.
     #[error("fold {fold}, {part}: index {index}, but the dataset has {items} items")]
     Range {
         /// The fold.
@@ -106,7 +106,7 @@ pub enum SplitError {
         /// Number of items of the dataset.
         items: usize,
     },
-    /// An index stands in two parts, or twice in one.
+    /// An index appears in two parts, or twice in one.
     #[error("fold {fold}, {part}: index {index} is already in {other}, expected each item once")]
     Overlap {
         /// The fold.
@@ -129,7 +129,7 @@ pub enum SplitFileError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// The text is not JSON, or not JSON of a known shape.
@@ -147,7 +147,7 @@ pub enum SplitFileError {
         file: String,
         /// The line, from 1.
         line: usize,
-        /// What stands there.
+        /// What was found.
         found: String,
     },
     /// The name of a text file does not say which fold it belongs to.

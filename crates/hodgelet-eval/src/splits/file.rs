@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | JSON, lists of indices | `[{"train": [..], "test": [..], "validation": [..]}, ..]`, validation optional, `repeat` and `fold` too |
 //! | JSON of Errica et al. | `[{"test": [..], "model_selection": [{"train": [..], "validation": [..]}, ..]}, ..]` |
-//! | a folder of text files | one `.txt` file a fold with its test indices, separated by blanks, commas or lines |
+//! | a folder of text files | one `.txt` file per fold with its test indices, separated by blanks, commas or lines |
 //!
 //! Indices count from 0. Of several `model_selection` entries the first is taken: they divide the same items.
 //! In a folder the last number in a name is that of the fold; files whose names start with `train` or `val` hold
@@ -137,7 +137,7 @@ fn read_text(path: &Path) -> Result<String, SplitFileError> {
     std::fs::read_to_string(path).map_err(|source| SplitFileError::Io { path: path.into(), source })
 }
 
-/// The part a file holds, by how its name starts; test unless it says otherwise.
+/// The part a file holds, by how its name starts; test by default.
 fn part_of(stem: &str) -> Part {
     if stem.starts_with("train") {
         Part::Train
@@ -183,7 +183,7 @@ fn rest(split: &Split, items: usize) -> Vec<usize> {
     (0..items).filter(|&i| free[i]).collect()
 }
 
-/// The splits, each of them sound.
+/// The splits, each of them valid.
 fn checked(splits: Vec<Split>, file: &str, items: usize) -> Result<Vec<Split>, SplitFileError> {
     let fault = |source| SplitFileError::Split { file: file.into(), source };
     if splits.is_empty() {

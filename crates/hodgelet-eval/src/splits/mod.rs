@@ -1,7 +1,7 @@
 //! Which items train a model and which test it.
 //!
 //! [`KFoldParams`] draws folds exactly as scikit-learn does, stratified by class or plain; [`read`] takes them
-//! from a file; [`deal_folds`] deals them without chance. All end in a list of [`Split`]s.
+//! from a file; [`deal_folds`] assigns them deterministically. All end in a list of [`Split`]s.
 
 mod deal;
 mod error;

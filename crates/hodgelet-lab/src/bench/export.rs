@@ -36,7 +36,7 @@ struct Block {
 ///
 /// # Errors
 ///
-/// [`CommandError::Usage`] when the peer knows no such model, [`CommandError::Write`].
+/// [`CommandError::Usage`] when the peer does not have such a model, [`CommandError::Write`].
 pub fn write(
     path: &Path,
     settings: &Settings,
@@ -60,7 +60,7 @@ pub fn write(
 }
 
 fn unknown(expected: &str) -> CommandError {
-    CommandError::usage(format!("the peer knows {expected} only"), None)
+    CommandError::usage(format!("the peer has only {expected}"), None)
 }
 
 fn block(start: StartBlock<'_>) -> Result<Block, CommandError> {

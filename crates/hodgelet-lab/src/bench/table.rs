@@ -133,7 +133,7 @@ fn read(path: &Path) -> Result<(Mat<f64>, Vec<u32>), CommandError> {
     let (n, width) = (features.len(), features.first().map_or(0, Vec::len));
     if n < 2 || width == 0 || labels.len() != n {
         let found = format!("{n} rows of {width} features with {} labels", labels.len());
-        return Err(wrong(format!("{found}, expected at least 2 rows of at least 1 with a label each")));
+        return Err(wrong(format!("{found}, expected at least 2 rows of at least 1 with one label each")));
     }
     if let Some(row) = features.iter().position(|row| row.len() != width) {
         let found = features[row].len();

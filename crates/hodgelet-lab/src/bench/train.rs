@@ -155,7 +155,7 @@ pub fn run(args: &TrainArgs, terminal: Terminal) -> Result<Trained, CommandError
     })
 }
 
-/// The settings of the flags. On the way to a given ELBO small gains do not stop the training.
+/// The settings of the flags. Before a given ELBO is reached, small gains do not stop the training.
 fn settings(args: &TrainArgs) -> Result<Settings, CommandError> {
     let mut settings = args.model.given_settings(args.source.seed)?;
     if args.until.is_some() {

@@ -1,4 +1,4 @@
-//! Cells: one row, one model, one repeat; each in a file of its own, so that a run that was stopped goes on.
+//! Cells: one row, one model, one repeat; each in a separate file, so that an interrupted run can continue.
 
 use super::RunArgs;
 use super::contender::Contender;

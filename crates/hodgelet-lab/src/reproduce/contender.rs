@@ -1,4 +1,4 @@
-//! The models that stand in the columns.
+//! The models in the columns.
 
 use clap::ValueEnum;
 use hodgelet::complex::CellWeights;
@@ -125,7 +125,7 @@ impl Contender {
     }
 }
 
-/// What `faithful` stands for, one by one, but for lengthscales, which start at the root of the number of columns.
+/// The settings that `faithful` implies, except for lengthscales, which start at the root of the number of columns.
 fn faithful_but_lengthscales(settings: Settings) -> Settings {
     Settings {
         likelihood: Some(ClassLikelihood::Gpflow),

@@ -48,7 +48,7 @@ pub struct Row {
 pub enum Data {
     /// A dataset by name or path.
     Named(String),
-    /// A built-in one, drawn anew for every seed.
+    /// A built-in one, drawn again for every seed.
     Drawn(Builtin),
 }
 

@@ -41,7 +41,7 @@ pub struct RunArgs {
     /// A small version: fewer rows, 5 folds, 15 steps of the optimizer
     #[arg(long)]
     quick: bool,
-    /// Shuffles, each with all folds; data that are drawn are drawn anew for each
+    /// Number of shuffles, each split into all folds; generated data are drawn again for each
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = positive())]
     repeats: usize,
     /// Seed of the first shuffle, of the filters, and of data that are drawn

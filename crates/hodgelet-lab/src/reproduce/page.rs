@@ -32,14 +32,14 @@ pub struct PageArgs {
 
 const INTRODUCTION: &str = "# Results
 
-Written by `cargo run --release -p hodgelet-lab -- reproduce page` from what the commands below left behind: each number was
-printed by the command that stands above its table. Accuracies are in percent, `mean ± standard deviation` over test folds as
+Written by `cargo run --release -p hodgelet-lab -- reproduce page` from the results of the commands below: each number was
+printed by the command above its table. Accuracies are in percent, `mean ± standard deviation` over test folds as
 published tables have it, with the standard error of the mean beside it. Folds share training graphs, so that the true
 uncertainty is larger; the corrected resampled t-test of Nadeau and Bengio allows for it, the Wilcoxon and sign tests do not.
-At commits before there was `hodgelet-lab`, `reproduce` was a command of `hodgelet` itself.
+Before `hodgelet-lab` existed, `reproduce` was a command of `hodgelet` itself.
 
 **What is faithful.** WT-GP, WT-GP-LG and WT-GP-Hodge run with the settings of the published code where it is known and
-of the paper where that says: one-hot degrees beside labels and attributes on vertices, ten filters of three bands, the
+of the paper elsewhere: one-hot degrees beside labels and attributes on vertices, ten filters of three bands, the
 normalized Laplacian without the split and the combinatorial one with it, squared exponentials with lengthscales from 1, no
 priors, GPflow's likelihoods (probit with a floor; robust-max for more than two classes), stratified folds as
 scikit-learn draws them, one of the other nine folds set aside.
@@ -47,17 +47,17 @@ scikit-learn draws them, one of the other nine folds set aside.
 **What differs.** Training maximizes the same bound over the hyperparameters with the best Gaussian for each, instead of
 some hundred thousand variational parameters at once; the gradient passes through the standardization, which the published
 code stops; initial scales come from other random numbers; `sbm` and `ring-vs-clique` are drawn once for each repeat, where
-the published code draws `sbm` anew for every fold. The column `hodgelet` is this program with its own settings: weak
-priors, softmax, initial scales spread over the spectrum at hand, edge labels and distances as signals. `hodgelet, auto`
+the published code draws `sbm` again for every fold. The column `hodgelet` is this program with its own settings: weak
+priors, softmax, initial scales spread over the spectrum of the training graphs, edge labels and distances as signals. `hodgelet, auto`
 chooses among others, fold by fold: likelihood, Laplacian, signals, blocks, kernel, lengthscales, filters and starts, by
 the log probability of training graphs under models of the other training graphs (three folds inside the training part; an
 answer is kept when it gains one standard error). The spread of scales, the width of priors and that standard error were
-settled with ten-fold results of these and other sets in view (the first of the repeats): both columns are not free of
-selection.
+chosen with knowledge of ten-fold results on these and other sets (the first of the repeats), so neither column is free
+of selection bias.
 
-**Which difference makes the difference.** WT-GP and WT-GP-Hodge differ in the Laplacian as well as in the split:
-`--models wt-combinatorial` gives WT-GP the Laplacian of the other. Lengthscales from 1 make the Gram matrix of some
-hundred standardized columns start as the identity, and without priors training may not come back from there:
+**Which difference matters.** WT-GP and WT-GP-Hodge differ in the Laplacian as well as in the split:
+`--models wt-combinatorial` gives WT-GP the Laplacian of WT-GP-Hodge. Lengthscales from 1 make the Gram matrix of some
+hundred standardized columns start as the identity, and without priors training may not recover from that:
 `--models hodge-scaled` starts them at the root of the number of columns. Neither the lengthscale of the vector fields nor
 their noise is published; with the defaults here, 0.1 and 1, small meshes are easier than in the paper. A hundred fields leave
 much to chance; a thousand (`--set n_fields=1000`) come within about two points of the published accuracies from 75
@@ -65,7 +65,7 @@ vertices on. With half the noise (`--set noise=0.5`) a hundred reach them at nea
 `de Rham` and `mesh metric` see the same noisy flows times the lengths of their edges: this makes gradients exact, and the
 noise, which is the same on every edge before, larger on long ones. With `white` edges weigh one over the square of their
 length, which keeps both: exact gradients and the same noise everywhere. The mesh metric weighs edges by dual lengths along
-the medians of triangles; by cotangents, whose sizes have no bound, slivers at the border would carry most of the noise.
+the medians of triangles; with cotangents, which are unbounded, slivers at the border would carry most of the noise.
 ";
 
 /// A table made by a script.
@@ -270,9 +270,9 @@ const LEAKAGE: &str = "
 ## Leakage: graphs seen before
 
 Test graphs whose fingerprint (all Hodgelet features of the full encoding) equals that of a training graph of their fold.
-Equal features are no proof of isomorphism, but isomorphic graphs always have them. `without` is the score on the
-other test graphs; `ceiling` is what a model that sees nothing but the fingerprint can reach at most, because graphs that
-look alike carry different targets.
+Equal features do not prove isomorphism, but isomorphic graphs always have equal features. `without` is the score on the
+other test graphs; `ceiling` is the highest accuracy of a model that sees only the fingerprint, because some graphs that
+look alike have different targets.
 ";
 
 fn leakage(audits: &[AuditReport]) -> String {

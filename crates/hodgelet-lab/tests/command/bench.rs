@@ -115,7 +115,7 @@ fn the_problem_is_exported_with_its_start() {
     let error = run_in(folder.path(), &train(&[&["--kernel", "matern32"][..], &export].concat())).failure(1);
     assert_eq!(
         error,
-        "error: the peer knows squared exponential kernels with one lengthscale per block only\n"
+        "error: the peer has only squared exponential kernels with one lengthscale per block\n"
     );
 }
 
@@ -143,7 +143,7 @@ fn tables_of_features_are_learned() {
         ),
         (
             r#"{"features": [[1]], "labels": []}"#,
-            "1 rows of 1 features with 0 labels, expected at least 2 rows of at least 1 with a label each",
+            "1 rows of 1 features with 0 labels, expected at least 2 rows of at least 1 with one label each",
         ),
     ] {
         std::fs::write(&path, text).unwrap();

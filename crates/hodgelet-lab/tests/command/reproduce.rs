@@ -76,7 +76,7 @@ fn a_second_run_takes_the_cells_of_the_first() {
     let again = run(&["--models", "hodge,line-graph"]);
     assert_eq!(times(&again), times(&first), "the same run, to the nanosecond");
     assert_eq!(again["rows"][0]["results"].as_array().unwrap().len(), 2);
-    // a broken cell and a cell of other settings are run anew
+    // a broken cell and a cell of other settings are run again
     std::fs::write(&cell, "{").unwrap();
     assert_eq!(accuracy(&run(&["--models", "hodge"]), 0, "hodge"), accuracy(&first, 0, "hodge"));
     let before = std::fs::read(&cell).unwrap();

@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A record batch of `n_rows` rows from a dict for each column.
+/// A record batch of `n_rows` rows from one dict per column.
 ///
 /// A column has a `name` and, as it may be, `column` (as it came), `fields` (of a struct), or `values` (numbers or
 /// strings), which `width` or `inner` offsets gather into lists and `offsets` into lists again; `metadata` are strings.
@@ -92,8 +92,8 @@ fn gathered(column: &Bound<'_, PyDict>, values: ArrayRef) -> PyResult<ArrayRef> 
 
 fn list(offsets: &PyReadonlyArray1<'_, i64>, values: ArrayRef) -> Result<LargeListArray, Fault> {
     let offsets = offsets.as_array().to_vec();
-    let sound = offsets.first() == Some(&0) && offsets.windows(2).all(|pair| pair[0] <= pair[1]);
-    if !sound || offsets.last().copied() != Some(values.len() as i64) {
+    let valid = offsets.first() == Some(&0) && offsets.windows(2).all(|pair| pair[0] <= pair[1]);
+    if !valid || offsets.last().copied() != Some(values.len() as i64) {
         return Err(Fault::input(format!("offsets of lists must rise from 0 to {}", values.len())));
     }
     let item = Arc::new(Field::new_list_field(values.data_type().clone(), false));

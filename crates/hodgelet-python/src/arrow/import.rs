@@ -15,7 +15,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The columns of a table, a dict each.
+/// The columns of a table, one dict each.
 ///
 /// `kind` is `"floats"`, `"ints"`, `"labels"` (codes in `values` into `categories`) or `"other"`; a column of lists has
 /// `offsets`, and one of lists of lists has `inner` offsets too. `column` is the column as it came.

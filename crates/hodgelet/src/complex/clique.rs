@@ -122,7 +122,7 @@ impl Complex {
     /// # Errors
     ///
     /// [`ComplexError::MissingEdge`] when a side is not an edge, [`ComplexError::DuplicateTriangle`] when one
-    /// stands twice.
+    /// appears twice.
     pub fn with_triangles(&self, triangles: &[[u32; 3]]) -> Result<Self, ComplexError> {
         let edges = EdgeIndex::new(self);
         let mut boundary = SparseMat::with_capacity(self.n_cells(1), triangles.len(), 3);
@@ -226,7 +226,7 @@ mod tests {
     fn a_clique_dimension_that_is_not_offered_is_refused() {
         assert_eq!(
             complete(3).clique_complex(0).unwrap_err().to_string(),
-            "cliques up to dimension 0 asked for, expected 1 to 15"
+            "cliques up to dimension 0, expected 1 to 15"
         );
     }
 }

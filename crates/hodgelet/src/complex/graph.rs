@@ -10,7 +10,7 @@ pub struct CleanUp {
     pub kept: Vec<usize>,
     /// Edges from a vertex to itself.
     pub self_loops: usize,
-    /// Edges that stood before, in either direction.
+    /// Repeated edges, in either direction.
     pub duplicates: usize,
 }
 
@@ -156,7 +156,7 @@ impl Complex {
     }
 }
 
-/// Root of `v`, halving the path on the way.
+/// Root of `v`, with path halving.
 fn root(parent: &mut [u32], mut v: u32) -> u32 {
     while parent[v as usize] != v {
         parent[v as usize] = parent[parent[v as usize] as usize];

@@ -1,4 +1,4 @@
-//! Hypergraphs: hyperedges that join any number of vertices, and the complexes that stand for them.
+//! Hypergraphs: hyperedges that join any number of vertices, and the complexes that represent them.
 
 use super::{CellWeights, Complex};
 use crate::linalg::SparseMat;
@@ -34,7 +34,7 @@ pub enum CliqueWeight {
 /// `1 − Σ_{e ∋ v} w_e / (δ(e) d_v) = Σ_{u ≠ v} a_uv / d_v`. That is `B̃_1 B̃_1ᵀ` of the graph with edge weights `a_uv` and
 /// vertex weights `d_v`: the loops that a clique expansion would have cancel. A vertex in no hyperedge weighs 1.
 ///
-/// **The incidence pair is a complex of its own.** Any matrix is a boundary operator of two terms: with `B_1 = H`,
+/// **The incidence pair is itself a complex.** Any matrix is a boundary operator of two terms: with `B_1 = H`,
 /// `L_0 = H W Hᵀ` on vertices and `L_1 = W^{1/2} Hᵀ H W^{1/2}` on hyperedges. Columns of `H` have no arbitrary sign, so
 /// values of hyperedges enter as they are, and no averaging over orientations is needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -100,7 +100,7 @@ impl std::str::FromStr for Expansion {
     }
 }
 
-/// Vertices and hyperedges, which are distinct sets of vertices with a positive weight each.
+/// Vertices and hyperedges: sets of vertices, each with a positive weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hypergraph {
     incidence: SparseMat,      // H, [n_vertices, n_hyperedges], ones
@@ -109,11 +109,11 @@ pub struct Hypergraph {
 
 impl Hypergraph {
     /// A hypergraph from the vertices of each hyperedge, and the weights of hyperedges if they have any. The same set
-    /// may stand twice; an empty one is allowed.
+    /// may appear twice; an empty one is allowed.
     ///
     /// # Errors
     ///
-    /// [`HypergraphError`] names a hyperedge with a vertex that does not exist or stands in it twice, or a weight that
+    /// [`HypergraphError`] names a hyperedge with a vertex that does not exist or is repeated, or a weight that
     /// is not positive and finite.
     ///
     /// ```
@@ -132,7 +132,7 @@ impl Hypergraph {
             return Err(HypergraphError::TooLarge { n_vertices, n_hyperedges: hyperedges.len() });
         }
         let mut incidence = SparseMat::with_rows(n_vertices);
-        let mut last = vec![usize::MAX; n_vertices]; // hyperedge in which a vertex stood last
+        let mut last = vec![usize::MAX; n_vertices]; // last hyperedge that contained each vertex
         for (hyperedge, vertices) in hyperedges.iter().enumerate() {
             for &vertex in vertices {
                 let Some(seen) = last.get_mut(vertex as usize) else {
@@ -311,7 +311,7 @@ impl Pairs {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
@@ -353,15 +353,15 @@ pub enum HypergraphError {
         /// Number of vertices.
         n_vertices: usize,
     },
-    /// A vertex stands twice in a hyperedge.
-    #[error("vertex {vertex} stands twice in hyperedge {hyperedge}")]
+    /// A vertex appears twice in a hyperedge.
+    #[error("vertex {vertex} appears twice in hyperedge {hyperedge}")]
     RepeatedVertex {
         /// Index of the hyperedge.
         hyperedge: usize,
         /// The vertex.
         vertex: u32,
     },
-    /// Not one weight a hyperedge.
+    /// Not one weight per hyperedge.
     #[error("{found} weights, but the hypergraph has {expected} hyperedges")]
     Weights {
         /// Number of hyperedges.
@@ -475,7 +475,7 @@ mod tests {
             message(&[vec![0, 1], vec![1, 3]], None),
             "hyperedge 1 names vertex 3, but the hypergraph has 3 vertices"
         );
-        assert_eq!(message(&[vec![1, 0, 1]], None), "vertex 1 stands twice in hyperedge 0");
+        assert_eq!(message(&[vec![1, 0, 1]], None), "vertex 1 appears twice in hyperedge 0");
         assert_eq!(message(&[vec![0]], Some(vec![])), "0 weights, but the hypergraph has 1 hyperedges");
         assert_eq!(
             message(&[vec![0], vec![1]], Some(vec![1.0, -1.0])),

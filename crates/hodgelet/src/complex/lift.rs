@@ -1,13 +1,13 @@
-//! Lifts: what becomes of a graph before its spectra are taken.
+//! Lifts: cells that are added to a graph before its spectra are computed.
 
 use super::{Complex, ComplexError, MAX_CLIQUE_DIM};
 use std::borrow::Cow;
 use std::str::FromStr;
 
-/// Longest rings, where no length is given.
+/// Default for the largest number of vertices of a ring.
 const RING_LENGTH: usize = 8;
 
-/// What becomes of a complex before its spectra are taken.
+/// What is done to a complex before its spectra are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lift {
     /// Nothing.
@@ -52,7 +52,7 @@ impl Lift {
         })
     }
 
-    /// Settings at fault fail here, before anything is computed.
+    /// Validates the settings before anything is computed.
     ///
     /// # Errors
     ///

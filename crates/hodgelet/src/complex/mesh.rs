@@ -4,8 +4,8 @@ use super::{Complex, ComplexError};
 
 /// Vertices in space and the triangles between them; a surface in the plane has all third coordinates 0.
 ///
-/// Nothing is required of the triangles but that they are sound and distinct: an edge may have one, two or more of
-/// them. What needs a manifold asks for one.
+/// Triangles must be valid and distinct, nothing more: an edge may have one, two or more of them. Functions that need
+/// a manifold check for it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriangleMesh {
     /// Where each vertex is.
@@ -20,8 +20,8 @@ impl TriangleMesh {
     ///
     /// # Errors
     ///
-    /// [`ComplexError`] names a triangle with a vertex that does not exist or stands in it twice, one that stood
-    /// before, or a vertex whose position is not finite.
+    /// [`ComplexError`] names a triangle with a vertex that does not exist or is repeated, a repeated
+    /// triangle, or a vertex whose position is not finite.
     ///
     /// # Complexity
     ///

@@ -145,7 +145,7 @@ pub enum ComplexError {
         /// The vertex.
         vertex: u32,
     },
-    /// An edge stands twice, in either direction.
+    /// An edge is repeated, in either direction.
     #[error("edge {edge} joins vertices {tail} and {head}, and so does edge {first}")]
     DuplicateEdge {
         /// Index of the first occurrence.
@@ -223,11 +223,11 @@ pub enum ComplexError {
         /// The other vertex.
         b: u32,
     },
-    /// More cycles than are worth having as cells.
+    /// More cycles than are allowed as cells.
     #[error("more than {} cycles", MAX_CYCLES)]
     TooManyCycles,
     /// A length that no cycle has.
-    #[error("cycles of up to {found} vertices asked for, expected at least 3")]
+    #[error("cycles of up to {found} vertices, expected at least 3")]
     CycleLength {
         /// The length asked for.
         found: usize,
@@ -259,7 +259,7 @@ pub enum ComplexError {
         n_vertices: usize,
     },
     /// Cliques of a dimension that is not offered.
-    #[error("cliques up to dimension {found} asked for, expected 1 to {MAX_CLIQUE_DIM}")]
+    #[error("cliques up to dimension {found}, expected 1 to {MAX_CLIQUE_DIM}")]
     CliqueDim {
         /// The dimension asked for.
         found: usize,

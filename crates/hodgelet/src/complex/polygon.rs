@@ -12,8 +12,8 @@ impl Complex {
     ///
     /// # Errors
     ///
-    /// [`ComplexError`] names the first polygon with fewer than three vertices, a vertex that does not exist or stands
-    /// in it twice, or two consecutive vertices that no edge joins.
+    /// [`ComplexError`] names the first polygon with fewer than three vertices, a vertex that does not exist or is
+    /// repeated, or two consecutive vertices that no edge joins.
     ///
     /// ```
     /// use hodgelet::complex::Complex;

@@ -44,7 +44,7 @@ impl Simplices {
         rows.chunks_exact(k + 1).position(|row| row == wanted)
     }
 
-    /// The simplices that are no face of another, by dimension and then in the order of the cells.
+    /// The simplices that are not a face of another, by dimension and then in the order of the cells.
     #[must_use]
     pub fn maximal(&self) -> Vec<Vec<u32>> {
         let mut out = Vec::new();
@@ -117,8 +117,8 @@ impl Complex {
 
     /// The same complex with room for cells up to dimension `dim`, where there are none yet.
     ///
-    /// A model fills the cliques of what has room for edges only; a hollow triangle that is to stay hollow has room for
-    /// triangles.
+    /// A model fills the cliques of complexes of dimension 1 only; a hollow triangle that is to stay hollow needs room
+    /// for triangles.
     #[must_use]
     pub fn with_room_for(mut self, dim: usize) -> Self {
         while self.dim() < dim {
@@ -255,7 +255,7 @@ fn is_sorted(rows: &[u32], width: usize) -> bool {
     rows.chunks_exact(width).is_sorted()
 }
 
-/// Where a row stands among sorted ones.
+/// Position of a row among sorted ones.
 fn search(rows: &[u32], width: usize, range: std::ops::Range<usize>, wanted: &[u32]) -> Option<usize> {
     let (mut low, mut high) = (range.start, range.end);
     while low < high {

@@ -16,8 +16,8 @@ impl CellWeights {
     /// [`WeightError::Value`] names the first weight that is not.
     pub fn new(by_dim: Vec<Option<Vec<f64>>>) -> Result<Self, WeightError> {
         for (dim, weights) in by_dim.iter().enumerate() {
-            let sound = |w: &f64| w.is_finite() && *w > 0.0;
-            if let Some(cell) = weights.iter().flatten().position(|w| !sound(w)) {
+            let valid = |w: &f64| w.is_finite() && *w > 0.0;
+            if let Some(cell) = weights.iter().flatten().position(|w| !valid(w)) {
                 let found = weights.as_ref().map_or(f64::NAN, |w| w[cell]);
                 return Err(WeightError::Value { dim, cell, found });
             }
@@ -25,7 +25,7 @@ impl CellWeights {
         Ok(Self { by_dim })
     }
 
-    /// Every cell weighs what its cofaces weigh together, `m(σ) = Σ_{τ ⊃ σ} m(τ)`, and 1 where it has none, as in
+    /// The weight of a cell is the sum over its cofaces, `m(σ) = Σ_{τ ⊃ σ} m(τ)`, and 1 where it has none, as in
     /// \[Horak13\]: the symmetric-normalized Hodge Laplacians of all dimensions.
     ///
     /// On a graph `M_0` is the degree and `M_1 = I`. On a simplicial complex the up term of `L_k` has its spectrum in

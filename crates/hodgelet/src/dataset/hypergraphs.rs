@@ -1,4 +1,4 @@
-//! Hypergraphs with values on vertices and hyperedges, and the datasets of complexes that stand for them.
+//! Hypergraphs with values on vertices and hyperedges, and the datasets of complexes that represent them.
 
 use super::{Column, ColumnValues, Dataset, DatasetError, Targets, running_sums};
 use crate::complex::{CellWeights, Expanded, Expansion, Hypergraph, Pairs};
@@ -7,7 +7,7 @@ use crate::signal::Orientation;
 /// Category of a cell of the star expansion that is on the other side than the label.
 const OTHER_SIDE: &str = "other-side";
 
-/// Most pairs of vertices in the hyperedges of one item: hyperedges of many vertices have the square of their number.
+/// Largest number of pairs of vertices in the hyperedges of one item: it is quadratic in the size of a hyperedge.
 const MAX_PAIRS: usize = 1 << 26;
 
 /// Hypergraphs, what is known of their vertices and hyperedges, and their targets, not yet validated.
@@ -72,7 +72,7 @@ impl HypergraphDataset {
                 return Err(column.error("is neither of vertices nor of hyperedges"));
             };
             if self.columns[..i].iter().any(|c| c.dim == column.dim && c.name == column.name) {
-                return Err(column.error("stands twice"));
+                return Err(column.error("appears twice"));
             }
             column.check(starts)?;
         }
@@ -110,7 +110,7 @@ impl HypergraphDataset {
 
     /// The values of a column on all vertices of the stars, in order.
     fn on_star(&self, column: &Column) -> ColumnValues {
-        // Cells of this side, and how many of the other stand before and after them.
+        // Cells of this side, and how many of the other come before and after them.
         let places = self.hypergraphs.iter().enumerate().map(|(i, h)| match column.dim {
             0 => (0, column.cells(i), h.n_hyperedges()),
             _ => (h.n_vertices(), column.cells(i), 0),

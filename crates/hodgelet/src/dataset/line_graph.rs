@@ -5,7 +5,7 @@ use crate::signal::Orientation;
 use rayon::prelude::*;
 
 impl Dataset {
-    /// The dataset of line graphs: edges become vertices with the columns of the edges, whose signs mean nothing there;
+    /// The dataset of line graphs: edges become vertices with the columns of the edges, whose signs have no meaning there;
     /// columns of other cells, and weights, have no place in it.
     #[must_use]
     pub fn line_graph(&self) -> Self {

@@ -18,22 +18,22 @@ fn dataset(columns: Vec<Column>, targets: Targets) -> Result<Dataset, DatasetErr
     Dataset::new("two", complexes(), columns, targets)
 }
 
-fn sound() -> Column {
+fn valid() -> Column {
     column(reals(&[1.0, 2.0, 3.0]))
 }
 
 #[test]
 fn what_does_not_fit_is_named() {
     let message = |values, targets| dataset(vec![column(values)], targets).unwrap_err().to_string();
-    let sound = || reals(&[1.0, 2.0, 3.0]);
-    assert!(dataset(vec![column(sound())], Targets::Real(vec![1.0, 2.0])).is_ok());
-    assert_eq!(message(sound(), Targets::Real(vec![1.0])), "1 targets, but the dataset has 2 complexes");
+    let valid = || reals(&[1.0, 2.0, 3.0]);
+    assert!(dataset(vec![column(valid())], Targets::Real(vec![1.0, 2.0])).is_ok());
+    assert_eq!(message(valid(), Targets::Real(vec![1.0])), "1 targets, but the dataset has 2 complexes");
     assert_eq!(
-        message(sound(), Targets::Real(vec![1.0, f64::NAN])),
+        message(valid(), Targets::Real(vec![1.0, f64::NAN])),
         "target of complex 1 is NaN, expected a finite number"
     );
     let targets = Targets::Classes { names: vec!["a".to_owned()], labels: vec![0, 1] };
-    assert_eq!(message(sound(), targets), "class 1, but 1 classes have names");
+    assert_eq!(message(valid(), targets), "class 1, but 1 classes have names");
     assert_eq!(
         message(reals(&[1.0, 2.0]), Targets::None),
         "column `x` of dimension 0 has 2 values, expected 3"
@@ -48,10 +48,10 @@ fn what_does_not_fit_is_named() {
 
 #[test]
 fn columns_are_distinct() {
-    let twice = dataset(vec![sound(), sound()], Targets::None).unwrap_err();
-    assert_eq!(twice.to_string(), "column `x` of dimension 0 stands twice");
-    let once = dataset(vec![sound()], Targets::None).unwrap();
-    assert_eq!(once.with_column(sound()).unwrap_err(), twice);
+    let twice = dataset(vec![valid(), valid()], Targets::None).unwrap_err();
+    assert_eq!(twice.to_string(), "column `x` of dimension 0 appears twice");
+    let once = dataset(vec![valid()], Targets::None).unwrap();
+    assert_eq!(once.with_column(valid()).unwrap_err(), twice);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn columns_start_with_their_cells() {
     let hostile: [&[usize]; 8] =
         [&[], &[0], &[0, 2], &[0, 1, 3], &[0, 3, 2], &[1, 2, 3], &[0, 2, 3, 3], &[0, usize::MAX, usize::MAX]];
     for starts in hostile {
-        let shifted = Column { starts: starts.to_vec(), ..sound() };
+        let shifted = Column { starts: starts.to_vec(), ..valid() };
         let error = dataset(vec![shifted.clone()], Targets::None).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -68,7 +68,7 @@ fn columns_start_with_their_cells() {
         );
         assert_eq!(dataset(vec![], Targets::None).unwrap().with_column(shifted).unwrap_err(), error);
     }
-    assert!(Dataset::new("none", vec![], vec![Column { starts: vec![], ..sound() }], Targets::None).is_err());
+    assert!(Dataset::new("none", vec![], vec![Column { starts: vec![], ..valid() }], Targets::None).is_err());
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn operations_on_a_dataset_keep_it_valid() {
     };
     let edges = Column { name: "y".to_owned(), dim: 1, starts: vec![0, 1, 1], ..column(reals(&[4.0])) };
     let classes = Targets::Classes { names: vec!["a".to_owned(), "b".to_owned()], labels: vec![1, 0] };
-    let base = dataset(vec![sound(), edges.clone()], classes).unwrap();
+    let base = dataset(vec![valid(), edges.clone()], classes).unwrap();
     for indices in [&[][..], &[1], &[1, 0], &[0, 0, 1]] {
         assert_eq!(base.select(indices).len(), indices.len());
         again(base.select(indices));

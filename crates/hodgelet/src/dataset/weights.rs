@@ -1,10 +1,10 @@
-//! Weights of cells in a dataset: columns of one positive number per cell, under a name of their own.
+//! Weights of cells in a dataset: columns of one positive number per cell, under a reserved name.
 
 use super::{Column, ColumnValues, Dataset, DatasetError};
 use crate::complex::{CellWeights, Complex};
 use crate::signal::Orientation;
 
-/// Name of the columns that hold the weights of cells, one number each. They are no signals.
+/// Name of the columns that hold the weights of cells, one number each. They are not signals.
 pub const WEIGHTS: &str = "cell-weights";
 
 /// Name of the column of vertices that says where they are, two or three numbers each.

@@ -15,12 +15,11 @@ use crate::complex::Complex;
 use crate::dataset::Dataset;
 use crate::linalg::SparseMat;
 use crate::signal::{Channels, Signal};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use source::{Bound, Source};
 use std::sync::Arc;
 
-/// Most channels on the cells of one dimension.
+/// Largest number of channels on the cells of one dimension.
 pub const MAX_CHANNELS: usize = 1 << 16;
 
 choices! {
@@ -41,7 +40,7 @@ choices! {
         /// The combinatorial curvature `Σ_{σ ∋ v} (−1)^{dim σ} / n(σ)` over the cells of the vertex, `n(σ)` their numbers of
         /// vertices; it adds up to the Euler characteristic.
         Curvature,
-        /// Structure alone: a constant, the degree and the curvature, a channel each.
+        /// Structure alone: a constant, the degree and the curvature, one channel each.
         Structure,
         /// Attributes and one-hot labels only.
         Attributes,
@@ -65,7 +64,7 @@ choices! {
         /// Forman's curvature, unoriented: cofaces plus faces minus the cells that share one or the other with it but not
         /// both; `4 − d(u) − d(v)` on an edge of a graph.
         Curvature,
-        /// Structure alone: a constant, the number of cofaces and the curvature, a channel each.
+        /// Structure alone: a constant, the number of cofaces and the curvature, one channel each.
         Structure,
         /// Attributes and one-hot labels where there are any, otherwise structure.
         AutoStructure,
@@ -243,15 +242,6 @@ impl TryFrom<Sources> for Encoding {
     }
 }
 
-/// Signals of all complexes of a dataset.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Encoded {
-    /// For each complex, a signal for each dimension that carries one.
-    pub signals: Vec<Vec<Option<Signal>>>,
-    /// Labels of cells that the encoding does not know, left zero.
-    pub unknown: usize,
-}
-
 impl Encoding {
     /// Number of dimensions described, with or without a signal.
     #[must_use]
@@ -287,22 +277,9 @@ impl Encoding {
         let bound = dims.map(|(dim, sources)| sources.as_deref().map(|s| bind(dim, s)).transpose());
         Ok(Encoder { encoding: self, dataset, bound: bound.collect::<Result<_, _>>()? })
     }
-
-    /// The signals of every complex, computed in parallel.
-    ///
-    /// # Errors
-    ///
-    /// As for [`bind`](Self::bind).
-    pub fn encode_all(&self, dataset: &Dataset) -> Result<Encoded, EncodeError> {
-        let encoder = self.bind(dataset)?;
-        let indices = (0..dataset.len()).into_par_iter().with_min_len(16);
-        let all: Vec<_> = indices.map(|i| encoder.encode(i)).collect();
-        let unknown = all.iter().map(|(_, unknown)| unknown).sum();
-        Ok(Encoded { signals: all.into_iter().map(|(signals, _)| signals).collect(), unknown })
-    }
 }
 
-/// An encoding on its way through one dataset.
+/// An encoding bound to one dataset.
 #[derive(Debug)]
 pub struct Encoder<'a> {
     encoding: &'a Encoding,

@@ -58,7 +58,7 @@ impl Source {
         }
     }
 
-    /// Whether the channels make sense on vertices only.
+    /// Whether the channels are defined on vertices only.
     pub fn needs_vertices(&self) -> bool {
         matches!(self, Self::DegreeOneHot { .. })
     }

@@ -121,21 +121,22 @@ fn a_label_the_encoding_does_not_know_is_zero_and_counted() {
     let ColumnValues::Labels { categories, .. } = &mut columns[0].values else { unreachable!() };
     *categories = ["N", "Xe"].map(String::from).to_vec();
     let other = sample().with_columns(columns).unwrap();
-    let encoded = encoding.encode_all(&other).unwrap();
-    assert_eq!(encoded.unknown, 3);
+    let encoder = encoding.bind(&other).unwrap();
+    let encoded = [0, 1].map(|i| encoder.encode(i));
+    assert_eq!(encoded[0].1 + encoded[1].1, 3);
     let labels: Vec<Vec<f64>> =
-        rows(encoded.signals[0][0].as_ref().unwrap()).into_iter().map(|row| row[2..].to_vec()).collect();
+        rows(encoded[0].0[0].as_ref().unwrap()).into_iter().map(|row| row[2..].to_vec()).collect();
     assert_eq!(labels, [[0.0, 1.0], [0.0, 0.0], [0.0, 1.0], [0.0, 1.0]]);
 }
 
 #[test]
-fn encoding_one_and_encoding_all_agree_and_share_channels() {
-    let encoding = EncodingParams::default().fit(&sample(), &[0, 1]).unwrap();
-    let all = encoding.encode_all(&sample()).unwrap();
-    assert_eq!(all.unknown, 0);
+fn complexes_share_their_channels() {
+    let (sample, encoding) = (sample(), EncodingParams::default().fit(&sample(), &[0, 1]).unwrap());
+    let encoder = encoding.bind(&sample).unwrap();
     for i in 0..2 {
-        assert_eq!(encoding.bind(&sample()).unwrap().encode(i).0, all.signals[i]);
-        let signal = all.signals[i][0].as_ref().unwrap();
+        let (signals, unknown) = encoder.encode(i);
+        assert_eq!(unknown, 0);
+        let signal = signals[0].as_ref().unwrap();
         assert!(Arc::ptr_eq(signal.channels(), encoding.channels(0).unwrap()));
     }
 }
@@ -186,7 +187,7 @@ fn each_fault_has_its_message() {
     columns[3].orientation = Orientation::Unoriented;
     let turned = sample().with_columns(columns).unwrap();
     assert_eq!(
-        encoding.encode_all(&turned).unwrap_err().to_string(),
+        encoding.bind(&turned).unwrap_err().to_string(),
         "column `flow` of dimension 1 holds unoriented numbers (0), expected oriented numbers (0)"
     );
 }

@@ -13,7 +13,7 @@ pub(super) struct Anderson {
 }
 
 impl Anderson {
-    /// An accelerator that looks back over `depth` differences; 0 turns it off.
+    /// An accelerator that keeps `depth` differences; 0 turns it off.
     pub(super) fn new(depth: usize) -> Self {
         Self { depth, history: VecDeque::new() }
     }
@@ -23,7 +23,7 @@ impl Anderson {
         self.history.clear();
     }
 
-    /// Remembers `x` with its residual, and proposes where to go; `None` while there is no history.
+    /// Stores `x` with its residual and proposes the next iterate; `None` while there is no history.
     ///
     /// The combination of past residuals nearest to 0, entries weighted by `scale`, is found by least squares; what
     /// is left of the residual is followed by the share `mixing`.

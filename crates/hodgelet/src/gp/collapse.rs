@@ -6,7 +6,7 @@
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
 
-/// Which rows are one.
+/// Groups of equal rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collapse {
     groups: Vec<usize>,
@@ -16,7 +16,7 @@ pub struct Collapse {
 impl Collapse {
     /// Groups rows of `features` `[n, n_features]` that differ by at most `tolerance` times the largest absolute
     /// value of a column, in every column, from the representative of the group. Groups are numbered in the order
-    /// in which they first appear. Nearness to the representative counts, not a chain of near neighbors.
+    /// in which they first appear. Rows are compared with the representative, not with other members of the group.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ pub enum CollapseError {
         /// What was found.
         value: f64,
     },
-    /// The tolerance is no relative tolerance.
+    /// The tolerance is not a relative tolerance.
     #[error("tolerance must be at least 0 and below 1, got {value}")]
     Tolerance {
         /// What was found.
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn degenerate_matrices_are_fine_and_nonsense_is_refused() {
+    fn degenerate_matrices_are_accepted_and_invalid_values_refused() {
         assert_eq!(Collapse::new(Mat::zeros(0, 3).as_ref(), 0.0).unwrap().n_groups(), 0);
         assert_eq!(Collapse::new(Mat::zeros(4, 0).as_ref(), 0.0).unwrap().n_groups(), 1);
         assert_eq!(Collapse::new(Mat::zeros(4, 2).as_ref(), 1e-9).unwrap().n_groups(), 1);

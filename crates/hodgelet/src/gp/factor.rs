@@ -1,15 +1,15 @@
 //! The Gaussian `q` of one latent function from its sites: `S = (K⁻¹ + W)⁻¹`, `m = S λ`, without `K⁻¹`.
 //!
 //! With `R = |W|^½` and the signs `Σ` of the sites, `(K + W⁻¹)⁻¹ = R B⁻¹ R` for `B = Σ + R K R`. A likelihood that is
-//! not log-concave can ask for negative precisions. Points with `w ≥ 0` are put first: their block of `B` is the
-//! identity plus a covariance, and what the elimination leaves of the other block is negative definite just when
-//! there is a `q`. So two Cholesky factors and one solve give
+//! not log-concave can give negative precisions. Points with `w ≥ 0` are put first: their block of `B` is the
+//! identity plus a covariance, and the Schur complement of the other block is negative definite exactly when
+//! `q` is proper. So two Cholesky factors and one solve give
 //!
 //! ```text
 //! B = L Σ Lᵀ,   (K + W⁻¹)⁻¹ = Tᵀ Σ T,   T = L⁻¹ R
 //! ```
 //!
-//! at the price of one factor, and without negative sites it is the usual `B = I + W^½ K W^½ = L Lᵀ`.
+//! at the cost of one factor, and without negative sites it is the usual `B = I + W^½ K W^½ = L Lᵀ`.
 
 use crate::linalg::cholesky::{
     CholeskyScratch, NotPositiveDefinite, factor_in_place, invert_lower, log_determinant,
@@ -166,7 +166,7 @@ impl Factor {
         Ok(log_determinant(b.as_ref()))
     }
 
-    /// The lower triangle of `R K R`, plus the identity for the points with `w ≥ 0`, and the identity less it for
+    /// The lower triangle of `R K R`, plus the identity for the points with `w ≥ 0`, and the identity minus it for
     /// the others.
     fn fill(&self, gram: MatRef<'_, f64>, roots: &[f64], b: &mut Mat<f64>) {
         for (a, &j) in self.order.iter().enumerate() {

@@ -18,21 +18,10 @@ use faer::MatRef;
 pub enum Inference {
     /// Real targets in closed form.
     Exact,
-    /// The best Gaussian, or as near as the steps allowed lead.
+    /// The best Gaussian, or the one reached within the allowed steps.
     Variational(Variational),
     /// The Gaussian at the mode, for two classes.
     Laplace(Laplace),
-}
-
-/// Numbers of a posterior that a file holds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tensor {
-    /// Name in the file.
-    pub name: &'static str,
-    /// Its axes.
-    pub shape: Vec<usize>,
-    /// Its numbers, row-major.
-    pub values: Vec<f64>,
 }
 
 impl Inference {

@@ -11,7 +11,7 @@ use crate::likelihood::{Bernoulli, Labels, Likelihood, Link, Observations};
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
 
-/// A Newton step is halved this often before the iteration gives up.
+/// A Newton step is halved at most this many times before the iteration fails.
 const MOST_HALVINGS: usize = 40;
 
 /// Settings of Laplace's approximation, not yet validated.
@@ -19,7 +19,7 @@ const MOST_HALVINGS: usize = 40;
 pub struct LaplaceParams {
     /// The iteration ends when a step raises the log posterior by less than this, relative to its size.
     pub tolerance: f64,
-    /// Most Newton steps.
+    /// Largest number of Newton steps.
     pub max_iterations: usize,
 }
 

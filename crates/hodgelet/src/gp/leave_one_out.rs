@@ -1,9 +1,9 @@
 //! Leave-one-out predictions from the dual parameters, without refitting.
 //!
-//! Taking the site of one observation out of the posterior marginal of its point leaves the cavity, the posterior
+//! Removing the site of one observation from the posterior marginal of its point leaves the cavity, the posterior
 //! given all other observations up to the change of their sites: `1/v₋ = 1/S − w_o`, `m₋/v₋ = m/S − λ_o`. For
 //! Gaussian targets that is exact. Observations that share a latent point share its sites in proportion to what
-//! each asks for, so one of them can be taken out alone.
+//! each asks for, so one of them can be removed alone.
 
 use super::error::GpError;
 use super::posterior::{Latents, Posterior};
@@ -117,7 +117,7 @@ fn densities(
     };
     let log_density = |o: usize| {
         if let (Likelihood::RobustMax(..), Observations::Classes(labels)) = (likelihood, observations) {
-            // Bounded below by its ε, so nothing is lost; and with many classes the probabilities take long.
+            // Bounded below by its ε, so nothing underflows; and with many classes the probabilities are slow to compute.
             return probabilities[(o, labels.labels()[o] as usize)].ln();
         }
         let m: Vec<f64> = cavity.mean.row(o).iter().copied().collect();

@@ -25,7 +25,7 @@ mod workspace;
 
 pub use collapse::Collapse;
 pub use error::GpError;
-pub use inference::{Inference, Tensor};
+pub use inference::Inference;
 pub use laplace::{BinaryLaplace, LaplaceParams};
 pub use leave_one_out::LeaveOneOut;
 pub use posterior::{Latents, Posterior, Sites};

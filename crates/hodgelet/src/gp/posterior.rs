@@ -2,7 +2,6 @@
 
 use super::error::GpError;
 use super::factor::{Factor, Marginals};
-use super::inference::Tensor;
 use crate::linalg::symmetric::add_outer;
 use faer::{Mat, MatMut, MatRef, Par};
 use serde::{Deserialize, Serialize};
@@ -18,7 +17,7 @@ pub struct Sites {
 }
 
 impl Sites {
-    /// Sites that say nothing: the posterior is the prior.
+    /// Zero sites: the posterior is the prior.
     #[must_use]
     pub fn zeros(n_points: usize, n_latents: usize) -> Self {
         let size = n_points * n_latents;
@@ -166,15 +165,11 @@ impl Posterior {
         &self.sites
     }
 
-    /// What a file must hold for [`Inference::restore`](super::Inference::restore).
+    /// What a file must hold for [`Inference::restore`](super::Inference::restore): values, row-major, in the order of
+    /// [`Inference::stored`](super::Inference::stored).
     #[must_use]
-    pub fn tensors(&self) -> Vec<Tensor> {
-        let Sites { n_points, n_latents, precision, shift } = &self.sites;
-        let tensor = |(name, values): (&'static str, &Vec<f64>)| {
-            let (shape, values) = (vec![*n_latents, *n_points], values.clone());
-            Tensor { name, shape, values }
-        };
-        Sites::NAMES.into_iter().zip([precision, shift]).map(tensor).collect()
+    pub fn tensors(&self) -> Vec<Vec<f64>> {
+        vec![self.sites.precision.clone(), self.sites.shift.clone()]
     }
 
     /// Derivative of the objective in the Gram matrix, Eq. (5): `½ Σ_c (α αᵀ − (K + W⁻¹)⁻¹)`, written to the
@@ -213,7 +208,7 @@ impl Posterior {
         for (c, factor) in self.factors.iter().enumerate() {
             let explained = factor.explained(cross, Par::Seq);
             for (i, (prior, explained)) in diagonal.iter().zip(explained).enumerate() {
-                // Rounding can take a little more away than there is.
+                // Rounding can make the difference slightly negative.
                 variance[(i, c)] = (prior - explained).max(0.0);
             }
         }

@@ -1,8 +1,8 @@
 //! Full variational inference in dual (site) form.
 //!
-//! For a factorized likelihood the best Gaussian has `S = (K⁻¹ + diag w)⁻¹` \[Opper09\], so two numbers a point and
-//! latent function describe it. Natural-gradient steps \[Khan17\] move the sites to what the likelihood asks for at
-//! the current `q`:
+//! For a factorized likelihood the best Gaussian has `S = (K⁻¹ + diag w)⁻¹` \[Opper09\], so two numbers per point
+//! and latent function describe it. Natural-gradient steps \[Khan17\] set the sites from the derivatives of the
+//! expected log-likelihood at the current `q`:
 //!
 //! ```text
 //! w ← h,  λ ← g + h m,   g = ∂ E_q[log p] / ∂m,  h = −2 ∂ E_q[log p] / ∂v                        Eq. (4)
@@ -20,10 +20,10 @@ use crate::likelihood::{Expectations, Likelihood, Observations};
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
-/// Falls of the ELBO below this, relative to its size, are rounding.
+/// Decreases of the ELBO below this, relative to its size, are rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// A step is halved this often before the iteration gives up.
+/// A step is halved at most this many times before the iteration fails.
 const MOST_HALVINGS: usize = 40;
 
 /// By how much the share of a step grows again after a success.
@@ -35,8 +35,8 @@ const STALLED: usize = 4;
 /// How far from the optimum, relative to the tolerance, an iteration may stall and still count as converged.
 const STALLED_SLACK: f64 = 1e4;
 
-/// Most evaluations on the way from the prior of a likelihood that is not log-concave, and the gain, relative to the
-/// ELBO, of a step that ends it.
+/// Largest number of evaluations of the first phase, from the prior, for a likelihood that is not log-concave, and the
+/// gain, relative to the ELBO, of a step that ends it.
 const APPROACH: usize = 25;
 const APPROACHED: f64 = 1e-2;
 
@@ -46,9 +46,9 @@ pub struct VariationalParams {
     /// The iteration ends when the ELBO is estimated to be this close to its optimum, relative to `1 + |ELBO|`.
     /// The gradient in `K` errs by about the square root of it.
     pub tolerance: f64,
-    /// Most evaluations of the ELBO.
+    /// Largest number of evaluations of the ELBO.
     pub max_iterations: usize,
-    /// Past steps that Anderson's method looks at; 0 turns it off.
+    /// Past steps that Anderson's method uses; 0 turns it off.
     pub history: usize,
 }
 
@@ -119,8 +119,7 @@ impl Variational {
     }
 
     /// As [`fit`](Self::fit), but when the evaluations are used up the posterior is given back as it is. Its ELBO is
-    /// a bound like any other, and its derivative in the Gram matrix is exact for the Gaussian it has, so training can
-    /// move on and come back to it.
+    /// a valid bound, and its derivative in the Gram matrix is exact for its Gaussian, so training can continue.
     ///
     /// # Errors
     ///
@@ -157,7 +156,7 @@ impl Variational {
             last_step: vec![],
             reach: 4.0,
         };
-        // Sites that were good for another K may leave no Gaussian with this one.
+        // Sites of another K may make q improper with this one.
         let warm = start.and_then(|sites| run.evaluate(sites.clone()).ok());
         let mut state = match warm {
             Some(state) => state,
@@ -228,7 +227,7 @@ impl Variational {
                     run.rho = (GROWTH * run.rho).min(1.0);
                     return Ok(Some(next));
                 }
-                // With a sound K only negative precisions can leave no Gaussian; they may have gone too far.
+                // With a valid K, only negative precisions can make q improper; they may have gone too far.
                 Err(error @ GpError::NotPositiveDefinite(_))
                     if values[..x.len() / 2].iter().all(|&w| w >= 0.0) =>
                 {
@@ -306,13 +305,13 @@ struct Run<'a> {
     most: usize,
     /// Share of a natural-gradient step that lately did not lower the ELBO.
     rho: f64,
-    /// The last step taken, and how many times over it is worth trying again.
+    /// The last step taken, and the factor by which to repeat it.
     last_step: Vec<f64>,
     reach: f64,
 }
 
 impl Run<'_> {
-    /// `q`, the ELBO and what the likelihood asks for at `sites`.
+    /// `q`, the ELBO and the derivatives of the likelihood at `sites`.
     fn evaluate(&mut self, sites: Sites) -> Result<State, GpError> {
         self.evaluations += 1;
         let overflow = |quantity, value: f64| Err(GpError::Overflow { quantity, value });
@@ -340,8 +339,8 @@ impl Run<'_> {
     }
 
     /// From the prior into the region where full steps help, for a likelihood that is not log-concave: half steps
-    /// with precisions that are not negative. Far from the optimum the negative ones it asks for leave no
-    /// Gaussian, and the damping they need would cost hundreds of steps.
+    /// with non-negative precisions. Far from the optimum negative ones would make `q` improper, and the damping
+    /// they need would cost hundreds of steps.
     fn approach(&mut self, prior: State) -> State {
         let mut state = prior;
         if self.likelihood.is_log_concave() {
@@ -364,8 +363,8 @@ impl Run<'_> {
         state
     }
 
-    /// A step with momentum. On the slow way out of a saddle Anderson's method is drawn back to it, while going on
-    /// in the same direction helps.
+    /// A step with momentum. Near a saddle Anderson's method is drawn back to it, while continuing in the same
+    /// direction helps.
     fn repeat_last(&mut self, state: &State, residual: &[f64], least: f64) -> Option<State> {
         let x = state.sites.to_vec();
         if self.last_step.len() != x.len() {
@@ -397,7 +396,7 @@ fn divergence(marginals: &Marginals, w: &[f64]) -> f64 {
 }
 
 impl State {
-    /// The sites the likelihood asks for, with precisions of at least `least`: precisions, then shifts.
+    /// The target sites of a natural-gradient step, with precisions of at least `least`: precisions, then shifts.
     fn target(&self, least: f64) -> Vec<f64> {
         let (n, n_latents) = (self.sites.n_points(), self.sites.n_latents());
         let mut target = vec![0.0; 2 * n * n_latents];
@@ -412,7 +411,7 @@ impl State {
         target
     }
 
-    /// What the likelihood asks for, less what the sites are.
+    /// The target sites minus the current ones.
     fn residual(&self) -> Vec<f64> {
         let target = self.target(f64::NEG_INFINITY);
         target.iter().zip(self.sites.to_vec()).map(|(target, x)| target - x).collect()

@@ -1,4 +1,4 @@
-//! Memory of inference, used again from one evaluation to the next.
+//! Memory of inference, reused from one evaluation to the next.
 
 use super::error::GpError;
 use super::factor::{Factor, FactorScratch, Marginals};
@@ -49,7 +49,7 @@ impl Workspace {
         self.spare.extend(fitting);
     }
 
-    /// Examines and copies the lower triangle of a Gram matrix and makes room for `n_latents` functions.
+    /// Validates and copies the lower triangle of a Gram matrix and makes room for `n_latents` functions.
     pub(super) fn load(&mut self, gram: MatRef<'_, f64>, n: usize, n_latents: usize) -> Result<(), GpError> {
         check_gram(gram, n)?;
         if self.gram.shape() != (n, n) {
@@ -67,7 +67,7 @@ impl Workspace {
     pub(super) fn update(&mut self, sites: &Sites) -> Result<Vec<Marginals>, NotPositiveDefinite> {
         let n_latents = self.factors.len();
         self.latest = Some(sites.clone());
-        // Classes are independent, so how they are dealt out to threads changes nothing but the time.
+        // Classes are independent, so their distribution over threads affects only the time.
         let share = n_latents.div_ceil(rayon::current_num_threads()).max(1);
         let par = if n_latents == 1 { self.par } else { Par::Seq };
         self.scratch.resize_with(n_latents.div_ceil(share), FactorScratch::default);

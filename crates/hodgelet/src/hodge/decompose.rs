@@ -28,7 +28,7 @@ pub struct Decomposition {
 ///
 /// # Complexity
 ///
-/// Two sparse least-squares problems a channel; no eigenvalues.
+/// Two sparse least-squares problems per channel; no eigenvalues.
 pub fn decompose(operators: &Operators<'_>, k: usize, signal: &Signal) -> Result<Decomposition, HodgeError> {
     let (n, expected) = (signal.n_cells(), operators.complex().n_cells(k));
     if n != expected {

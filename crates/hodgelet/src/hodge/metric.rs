@@ -9,13 +9,13 @@
 //! Weights must be positive. Areas are, by all choices of [`DualArea`]. Half a sum of cotangents is negative where the
 //! two angles are together more than 180° (and at a border, where one angle is obtuse): such an edge weighs
 //! [`MIN_EDGE_WEIGHT`] instead, as do edges between. On a Delaunay triangulation this happens at the border alone. Two
-//! sides of a triangle whose corners nearly lie on a line have cotangents without bound: where each edge carries noise of
-//! its own, such slivers outweigh all the rest, and `Median` is the better choice.
+//! sides of a triangle whose corners nearly lie on a line have unbounded cotangents: where the noise of edges is
+//! independent, such slivers dominate, and `Median` is the better choice.
 
 use crate::complex::{CellWeights, Complex};
 use serde::{Deserialize, Serialize};
 
-/// Least weight of an edge, dual over primal length; 1/√3 belongs to equilateral triangles.
+/// Smallest weight of an edge, dual over primal length; 1/√3 belongs to equilateral triangles.
 pub const MIN_EDGE_WEIGHT: f64 = 0.01;
 
 /// Area of a triangle, relative to the square of its longest side, below which it is degenerate.
@@ -41,8 +41,8 @@ pub enum DualArea {
 ///
 /// # Errors
 ///
-/// [`MetricError`] names the vertex, edge or triangle that makes it no manifold surface: an edge in no triangle or
-/// in more than two, a vertex in none, a triangle without area.
+/// [`MetricError`] names the vertex, edge or triangle where the complex is not a manifold surface: an edge in no triangle
+/// or in more than two, a vertex in none, a triangle without area.
 ///
 /// ```
 /// use hodgelet::{complex::Complex, hodge::{DualArea, metric_weights}};
@@ -92,7 +92,7 @@ pub fn metric_weights(
 }
 
 /// As [`metric_weights`], with lengths in a unit in which the mean dual area is 1, so that eigenvalues have the size of
-/// combinatorial ones, for which filters are made, whatever the size of the surface and the number of its vertices.
+/// combinatorial ones, which filters are designed for, whatever the size of the surface and the number of its vertices.
 ///
 /// # Errors
 ///
@@ -165,7 +165,7 @@ impl Shape {
             DualArea::Barycentric | DualArea::Circumcentric => 0.5 * self.cotangents[i],
             DualArea::Median => {
                 let [own, next, last] = [0, 1, 2].map(|step| self.squares[(i + step) % 3]);
-                // A third of the median; the way from the midpoint to the centroid.
+                // A third of the median: the distance from the midpoint to the centroid.
                 ((2.0 * next + 2.0 * last - own).max(0.0) / own).sqrt() / 6.0
             }
         }
@@ -194,7 +194,7 @@ impl Shape {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MetricError {
-    /// Not one position a vertex.
+    /// Not one position per vertex.
     #[error("{found} positions, but the complex has {expected} vertices")]
     Positions {
         /// Number of vertices.

@@ -50,7 +50,7 @@ impl std::fmt::Display for HodgeComponent {
     }
 }
 
-/// What can go wrong between a complex with signals and their spectra.
+/// What can go wrong with signals on a complex and their spectra.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HodgeError {

@@ -72,7 +72,7 @@ impl BoundarySpectrum {
     #[must_use]
     pub(crate) fn from_eigenpairs(operators: &Operators<'_>, k: usize, mut pairs: Eigenpairs) -> Self {
         let side = operators.boundary(k).map_or(Side::Faces, |b| smaller_side(b).0);
-        let size = pairs.len();
+        let size = pairs.values.len();
         let zeros = count_zeros(operators, k, &pairs.values);
         pairs.values.drain(..zeros);
         pairs.vectors.drain(..zeros * size);

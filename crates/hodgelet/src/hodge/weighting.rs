@@ -58,7 +58,7 @@ mod tests {
     use crate::signal::{Orientation, Signal};
     use faer::Mat;
 
-    /// Two triangles that share an edge, a tail, and a vertex of its own.
+    /// Two triangles that share an edge, a tail, and an isolated vertex.
     fn sample() -> Complex {
         let edges = [[0, 1], [1, 2], [0, 2], [1, 3], [2, 3], [3, 4]];
         Complex::graph(6, &edges).unwrap().with_triangles(&[[0, 1, 2], [1, 2, 3]]).unwrap()
@@ -106,7 +106,7 @@ mod tests {
         assert!(largest <= 1.0 + 1e-12, "{largest}");
     }
 
-    /// What each variable promises: gradients of cochains are exact, boundaries of chains co-exact.
+    /// The law of each variable: gradients of cochains are exact, boundaries of chains co-exact.
     #[test]
     fn gradients_are_exact_cochains_and_boundaries_are_coexact_chains() {
         let complex = sample();

@@ -24,7 +24,7 @@ pub struct Lengthscales {
 }
 
 impl Lengthscales {
-    /// No scaling and nothing to train: the usual choice for linear kernels, whose variance does the work.
+    /// No scaling and nothing to train: the usual choice for linear kernels, which are scaled by their variance.
     #[must_use]
     pub fn unscaled() -> Self {
         Self { columns: Columns::Unscaled, values: Vec::new() }
@@ -78,7 +78,7 @@ impl Lengthscales {
         self.index(c).map_or(1.0, |g| self.values[g])
     }
 
-    /// Number of lengthscales that the columns ask for; groups may be empty, but not missing.
+    /// Number of lengthscales that the columns need; groups may be empty, but not missing.
     pub(super) fn n_expected(&self) -> usize {
         match &self.columns {
             Columns::Unscaled => 0,

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! where block `b` sees its own feature matrix `Z_b` `[n_points, n_columns]`, and `k_b` is a [`Family`] with
-//! [`Lengthscales`]. Settings are plain structs; [`SumKernel::new`] examines them.
+//! [`Lengthscales`]. Settings are plain structs; [`SumKernel::new`] validates them.
 //!
 //! ```
 //! use faer::{Mat, Par};

@@ -37,7 +37,7 @@ impl Default for Points {
 }
 
 impl Points {
-    /// Scales `inputs` `[n_points, n_columns]`, less `center` where the kernel does not see translations.
+    /// Scales `inputs` `[n_points, n_columns]`, minus `center` where the kernel is translation invariant.
     pub(super) fn fill(
         &mut self,
         base: &BaseKernel,
@@ -96,7 +96,7 @@ impl Points {
     }
 }
 
-/// Why a scaled feature is out of range; one that is not finite spoils the mean, so it is looked for first.
+/// Why a scaled feature is out of range; one that is not finite makes the mean invalid, so it is checked first.
 fn far(block: usize, inputs: MatRef<'_, f64>, row: usize, column: usize, scaled: f64) -> KernelError {
     match (0..inputs.nrows()).find(|&i| !inputs[(i, column)].is_finite()) {
         Some(row) => KernelError::NotFinite { block, row, column, found: inputs[(row, column)] },

@@ -33,7 +33,7 @@ impl Likelihood {
     ///
     /// # Errors
     ///
-    /// [`LikelihoodError`] when observations are of another kind or shapes differ, or a moment is no moment.
+    /// [`LikelihoodError`] when observations are of another kind or shapes differ, or a moment is invalid.
     pub fn expectations(
         &self,
         observations: &Observations,

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 pub enum Link {
     /// `(1 − 2 floor) Φ(f) + floor`. A floor of 0, the default, is the textbook probit, log-concave and with
-    /// exact tails; GPflow uses 1e-3, which bounds the price of a wrong label but is not log-concave.
+    /// exact tails; GPflow uses 1e-3, which bounds the loss of a wrong label but is not log-concave.
     Probit {
-        /// Least probability of either class.
+        /// Smallest probability of either class.
         floor: f64,
     },
     /// `1 / (1 + e^{−f})`.

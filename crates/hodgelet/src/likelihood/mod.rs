@@ -27,7 +27,7 @@ pub(crate) use bernoulli::sign;
 use serde::{Deserialize, Serialize};
 
 /// Smallest variance under which expectations are taken. Derivatives in the variance are differences over a
-/// deviation: at 1e-6 they are still good to 1e-10, and the value is off by 1e-12 at most.
+/// standard deviation: at 1e-6 they are still good to 1e-10, and the value is off by 1e-12 at most.
 pub(crate) const VARIANCE_FLOOR: f64 = 1e-12;
 
 /// Which likelihood, with its settings, not yet validated.
@@ -73,8 +73,8 @@ impl LikelihoodParams {
     /// Softmax with 20 nodes, or 128 points in training and 1024 in prediction.
     pub const SOFTMAX: Self = Self::Softmax { nodes: 20, points: 128, prediction_points: 1024 };
 
-    /// The likelihood of `n_classes` classes (ignored by real targets), or the first setting that makes no
-    /// sense.
+    /// The likelihood of `n_classes` classes (ignored by real targets), or the first setting that is
+    /// invalid.
     ///
     /// # Errors
     ///
@@ -233,7 +233,7 @@ pub enum LikelihoodError {
         /// Classes asked for.
         found: usize,
     },
-    /// One class, or none, leaves nothing to decide.
+    /// Fewer than two classes.
     #[error("a multi-class likelihood needs at least 2 classes, got {found}")]
     TooFewClasses {
         /// Classes asked for.

@@ -40,7 +40,7 @@ pub fn hazard(x: f64) -> f64 {
     if x < TAIL { (2.0 / PI).sqrt() / puruspe::erfcx(-x * FRAC_1_SQRT_2) } else { density(x) / cdf(x) }
 }
 
-/// [`log_cdf`] and [`hazard`] together, for little more than the price of one.
+/// [`log_cdf`] and [`hazard`] together, for little more than the cost of one.
 #[must_use]
 pub fn log_cdf_and_hazard(x: f64) -> (f64, f64) {
     if x < TAIL {

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_with_facts() {
+    fn invalid_values_are_refused_with_facts() {
         let message = |result: Result<Observations, ObservationError>| result.unwrap_err().to_string();
         assert_eq!(
             message(Observations::classes(2, &[0, 2])),

@@ -20,7 +20,7 @@ const SEARCH_DIMS: usize = 12;
 
 /// Equally weighted points, `[n_points, n_dims]` row by row.
 #[derive(Clone, Debug, PartialEq)]
-pub struct NormalPoints {
+pub(crate) struct NormalPoints {
     n_dims: usize,
     values: Vec<f64>,
 }
@@ -61,12 +61,6 @@ impl NormalPoints {
     pub fn len(&self) -> usize {
         self.values.len() / self.n_dims
     }
-
-    /// Whether there is no point; never.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
 }
 
 /// The levels in a shuffled order for every dimension, `[n_dims, n]`, standardized.
@@ -106,7 +100,7 @@ fn kurtosis_error(points: &Mat<f64>) -> f64 {
     total
 }
 
-/// The splitmix64 generator: small, fixed for ever, good enough for a shuffle.
+/// The splitmix64 generator: small, never changing, good enough for a shuffle.
 fn mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
@@ -116,7 +110,7 @@ fn mix(state: &mut u64) -> u64 {
 }
 
 /// Makes the second moments of `points` `[n_dims, n]` those of the normal distribution: all of them where
-/// there are at least four points a dimension, the variances otherwise.
+/// there are at least four points per dimension, the variances otherwise.
 fn standardize(points: &mut Mat<f64>) {
     let (n_dims, n) = points.shape();
     let mut moments = &*points * points.transpose() * faer::Scale(1.0 / n as f64);

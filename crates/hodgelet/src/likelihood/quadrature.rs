@@ -54,7 +54,7 @@ impl GaussHermite {
 fn implicit_ql(diagonal: &mut [f64], below: &mut [f64], first: &mut [f64]) {
     let n = diagonal.len();
     for l in 0..n {
-        // Converges in two or three steps; the bound only keeps a defect from looping.
+        // Converges in two or three steps; the bound only prevents an endless loop in case of a bug.
         for _ in 0..100 {
             let small =
                 |k: usize| below[k].abs() <= f64::EPSILON * (diagonal[k].abs() + diagonal[k + 1].abs());

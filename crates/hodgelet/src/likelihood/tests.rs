@@ -109,7 +109,7 @@ fn settings_survive_a_round_trip_through_json() {
 }
 
 #[test]
-fn nonsense_is_refused_with_facts() {
+fn invalid_values_are_refused_with_facts() {
     let message = |params: LikelihoodParams, n| params.check(n).unwrap_err().to_string();
     assert_eq!(message(LikelihoodParams::PROBIT, 3), "a Bernoulli likelihood has 2 classes, got 3");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Cholesky factors of dense symmetric matrices, over faer, with workspaces that are used again.
+//! Cholesky factors of dense symmetric matrices, over faer, with reusable workspaces.
 //!
 //! Matrices are read in their lower triangle; the strict upper triangle is neither read nor written.
 
@@ -49,7 +49,7 @@ impl CholeskyScratch {
 ///
 /// # Errors
 ///
-/// [`NotPositiveDefinite`] with the first bad pivot; `a` is then spoiled.
+/// [`NotPositiveDefinite`] with the first bad pivot; `a` is then overwritten.
 ///
 /// # Complexity
 ///
@@ -67,7 +67,7 @@ pub fn factor_in_place(
     clear_upper_registers();
     match outcome {
         Err(LltError::NonPositivePivot { index }) => Err(NotPositiveDefinite { pivot: index }),
-        // A NaN slips through comparisons, so the diagonal is looked at once more.
+        // Comparisons do not catch a NaN, so the diagonal is checked again.
         Ok(_) => match (0..n).find(|&i| !(a[(i, i)] > 0.0 && a[(i, i)].is_finite())) {
             Some(pivot) => Err(NotPositiveDefinite { pivot }),
             None => Ok(()),

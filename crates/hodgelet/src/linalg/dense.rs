@@ -1,7 +1,7 @@
 //! Dense matrix products, thin over the backend, with the same bits whatever the number of threads.
 //!
-//! Work is cut into panels of fixed width, each computed by one thread: threads share the panels, and a panel
-//! does not know how many there are.
+//! Work is cut into panels of fixed width, each computed by one thread: results do not depend on how panels are
+//! distributed over threads.
 
 use super::clear_upper_registers;
 use faer::linalg::matmul::{matmul, triangular};

@@ -3,8 +3,8 @@
 //! Matrices of molecules are too small to fill vector registers from within, and the plane rotations of the QL
 //! iteration wait on square roots and divisions. Four matrices of one size side by side keep the lanes
 //! full: Householder reduction to tridiagonal form, then implicit QL with Wilkinson's shift, every lane with
-//! its own shifts and its own end. A lane never sees its neighbors, so the result of a matrix does not depend
-//! on the company it keeps.
+//! its own shifts and its own end. Lanes are independent, so the result of a matrix does not depend
+//! on the other matrices.
 //!
 //! References: Bowdler, Martin, Reinsch and Wilkinson, *The QR and QL algorithms for symmetric matrices*
 //! (1968); Martin, Reinsch and Wilkinson, *Householder's tridiagonalization of a symmetric matrix* (1968).
@@ -21,7 +21,7 @@ pub const LANES: usize = 4;
 /// One number of each matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
-pub struct Lanes(pub [f64; LANES]);
+pub(crate) struct Lanes(pub [f64; LANES]);
 
 impl Lanes {
     const ZERO: Self = Self([0.0; LANES]);
@@ -61,7 +61,7 @@ lane_operator!(Mul, mul, *);
 
 /// Room for four symmetric matrices of one size and their eigenpairs.
 #[derive(Debug, Default)]
-pub struct LaneSolver {
+pub(crate) struct LaneSolver {
     n: usize,
     vectors: Vec<Lanes>, // [n, n] column-major: the matrices on entry, eigenvectors in columns on return
     diagonal: Vec<Lanes>, // [n]: eigenvalues on return
@@ -142,7 +142,7 @@ impl LaneSolver {
         (order.iter().map(|&(value, _)| value).collect(), (0..n_columns).map(of_column).collect())
     }
 
-    /// Eigenvalues of one lane, ascending, with where they stand.
+    /// Eigenvalues of one lane, ascending, with their positions.
     fn order(&self, lane: usize) -> Vec<(f64, usize)> {
         let scaled = |(j, d): (usize, &Lanes)| (d.0[lane] * self.scale[lane], j);
         let mut order: Vec<(f64, usize)> = self.diagonal.iter().enumerate().map(scaled).collect();

@@ -4,7 +4,7 @@ use super::SparseMat;
 
 /// Which range is projected away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Range {
+pub(crate) enum Range {
     /// The range of `A`.
     Columns,
     /// The range of `Aᵀ`.
@@ -18,12 +18,12 @@ pub enum Range {
 ///
 /// # Complexity
 ///
-/// `O(nnz)` a step; the number of steps grows with the square root of the condition number.
+/// `O(nnz)` per step; the number of steps grows with the square root of the condition number.
 ///
 /// # References
 ///
 /// Björck, *Numerical methods for least squares problems* (1996), Algorithm 7.4.1.
-pub fn remove_range(a: &SparseMat, range: Range, x: &mut [f64]) {
+pub(crate) fn remove_range(a: &SparseMat, range: Range, x: &mut [f64]) {
     // What rounding of x alone makes of ‖Aᵀ r‖²: below it there is nothing left to remove.
     let noise = (4.0 * f64::EPSILON).powi(2) * squared_norm(x) * squared_norm(a.values());
     let mut before = normal_residual(a, range, x);
@@ -50,7 +50,7 @@ fn cgls(a: &SparseMat, range: Range, r: &mut [f64], noise: f64) {
     pull(a, range, r, &mut s);
     let mut p = s.clone();
     let mut gamma = squared_norm(&s);
-    // Below the noise, search directions lie in the kernel of A as much as not, and their steps are wild.
+    // Below the noise, search directions are dominated by the kernel of A, and steps along them are meaningless.
     let goal = noise.max(gamma * 1e-26);
     for _ in 0..4 * n + 20 {
         push(a, range, &p, &mut q);

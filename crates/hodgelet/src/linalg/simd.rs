@@ -15,8 +15,8 @@ pub fn vectorized<R>(work: impl FnMut() -> R) -> R {
     pulp::Arch::new().dispatch(Work(work))
 }
 
-/// Called through `FnMut`, whose body is the closure itself; a call through `FnOnce` goes by way of a function that
-/// the compiler makes and does not inline.
+/// Called through `FnMut`, whose body is the closure itself; a call through `FnOnce` goes through a function that
+/// the compiler generates and does not inline.
 struct Work<F>(F);
 
 impl<R, F: FnMut() -> R> pulp::WithSimd for Work<F> {

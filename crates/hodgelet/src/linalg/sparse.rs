@@ -53,7 +53,7 @@ impl SparseMat {
     ///
     /// # Panics
     ///
-    /// When a row is out of range or stands twice, or when the matrix passes 2³² entries.
+    /// When a row is out of range or appears twice, or when the matrix passes 2³² entries.
     pub fn push_column(&mut self, entries: impl IntoIterator<Item = (u32, f64)>) {
         let start = self.rows.len();
         for (row, value) in entries {
@@ -63,7 +63,7 @@ impl SparseMat {
                 at -= 1;
             }
             assert!((row as usize) < self.n_rows, "row {row} of a matrix with {} rows", self.n_rows);
-            assert!(at == start || self.rows[at - 1] != row, "row {row} stands twice in a column");
+            assert!(at == start || self.rows[at - 1] != row, "row {row} appears twice in a column");
             if at == self.rows.len() {
                 self.rows.push(row);
                 self.values.push(value);

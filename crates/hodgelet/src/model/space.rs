@@ -267,7 +267,7 @@ impl TryFrom<Stored> for FeatureSpace {
             let block = allowed.iter().copied().find(|block| block.to_string() == name);
             let block = block.ok_or_else(|| fault(format!("block {name} is not one of the settings")))?;
             if space.blocks.iter().any(|other| other.block == block) {
-                return Err(fault(format!("block {name} stands twice")));
+                return Err(fault(format!("block {name} appears twice")));
             }
             let expected = space.measurer.encoding.channels(block.dim).map_or(0, |channels| channels.len());
             if n_channels != expected {

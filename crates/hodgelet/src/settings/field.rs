@@ -88,7 +88,7 @@ pub enum Kind {
 }
 
 /// A type that a setting may have.
-pub trait Setting: Sized {
+pub(crate) trait Setting: Sized {
     /// What values it takes.
     fn kind() -> Kind;
     /// The value as JSON.

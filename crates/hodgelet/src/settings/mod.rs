@@ -13,9 +13,9 @@ mod value;
 pub use choices::{ClassLikelihood, InferenceChoice, Laplacian, LengthscaleChoice, Method};
 #[cfg(feature = "clap")]
 pub use command::{FeatureSettings, SignalSettings};
-pub use field::{Field, Fields, Kind, Setting, SettingError, former_names};
+pub use field::{Field, Fields, Kind, SettingError, former_names};
 
-pub(crate) use field::{serialize_fields, settings};
+pub(crate) use field::{Setting, serialize_fields, settings};
 
 use crate::complex::Lift;
 use crate::dataset::{Column, Dataset, POSITIONS, WEIGHTS};

@@ -43,7 +43,7 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// Whether the point is a minimum as far as the settings ask, rather than where patience ended.
+    /// Whether the point is a minimum to the tolerances of the settings, rather than where a limit was reached.
     #[must_use]
     pub fn is_converged(self) -> bool {
         matches!(self, Self::Gradient | Self::Objective)
@@ -140,7 +140,7 @@ fn early_stop(params: &LbfgsParams, current: &Trial, iterations: usize, began: I
     }
 }
 
-/// A step from `current`; when the remembered curvature leads nowhere, one along the steepest descent.
+/// A step from `current`; when the stored curvature gives no descent, one along the steepest descent.
 fn descend<E, F>(
     params: &LbfgsParams,
     memory: &mut Memory,
@@ -186,7 +186,7 @@ where
             slope: dot(&trial.gradient, direction),
             ..trial
         });
-        // A slope that overflows is as useless as a value that does.
+        // A slope that overflows cannot be used, as a value that does.
         let trial = trial.filter(|trial| trial.slope.is_finite());
         if params.time_limit.is_some_and(|limit| counted.began.elapsed() >= limit) {
             return Evaluation::OutOfTime(trial);

@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_function_that_only_rises_gives_nothing() {
-        // The slope at 0 lies.
+        // The slope at 0 is wrong on purpose.
         let rising = |a: f64| (a, if a == 0.0 { -1.0 } else { 1.0 });
         assert!(matches!(search(rising, 1.0), Outcome::Nothing));
     }

@@ -5,7 +5,7 @@
 use crate::linalg::simd::dot;
 use std::collections::VecDeque;
 
-/// Curvature pairs below this cosine say more about rounding than about the function.
+/// Curvature pairs below this cosine are dominated by rounding.
 const SMALLEST_COSINE: f64 = 1e-12;
 
 /// The last steps `s` and gradient changes `y`.
@@ -35,7 +35,7 @@ impl Memory {
         self.pairs.clear();
     }
 
-    /// Remembers a step, unless the function does not curve upward along it.
+    /// Stores a step, unless the function does not curve upward along it.
     pub(super) fn push(&mut self, step: Vec<f64>, change: Vec<f64>) {
         let product = dot(&step, &change);
         let norms = (dot(&step, &step) * dot(&change, &change)).sqrt();

@@ -7,7 +7,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LbfgsParams {
-    /// Number of past steps that shape the next one. An evaluation costs far more than remembering: a quadratic of
+    /// Number of past steps that shape the next one. An evaluation costs far more than storing steps: a quadratic of
     /// condition 1e8 in 12 parameters takes 5,300 evaluations with 10 and under 300 with 20; banks have dozens.
     pub memory: usize,
     /// Stop after this many accepted steps.
@@ -16,7 +16,7 @@ pub struct LbfgsParams {
     pub gradient_tolerance: f64,
     /// Stop when a step lowers the objective by less than this share of it (or of 1, where that is larger).
     pub objective_tolerance: f64,
-    /// Stop after this time; it is looked at after every evaluation.
+    /// Stop after this time, which is checked after every evaluation.
     pub time_limit: Option<Duration>,
     /// A step must lower the objective by this share of what its first slope promises: `c₁` of the Wolfe conditions.
     pub sufficient_decrease: f64,
@@ -119,7 +119,7 @@ pub enum TrainError {
         /// Its value.
         found: f64,
     },
-    /// A first step without a size.
+    /// A first step that is not positive and finite.
     #[error("first_change must be a finite number above 0, got {found}")]
     FirstChange {
         /// Its value.

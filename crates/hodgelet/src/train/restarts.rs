@@ -1,4 +1,4 @@
-//! Several starts, and the best of their ends.
+//! Several starts, and the best of their results.
 
 use rayon::prelude::*;
 
@@ -15,7 +15,7 @@ pub fn restarts<S: Send, T: Send, E: Send>(
 ///
 /// # Errors
 ///
-/// [`RestartError`] when no start led anywhere.
+/// [`RestartError`] when every start failed.
 pub fn best<T, E>(
     outcomes: Vec<Result<T, E>>,
     value: impl Fn(&T) -> f64,
@@ -38,19 +38,19 @@ pub fn best<T, E>(
     }
 }
 
-/// Why restarts gave nothing.
+/// Why no start succeeded.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RestartError<E> {
     /// There was nothing to run.
     #[error("expected at least one start, got none")]
     NoStarts,
-    /// No start led anywhere.
+    /// Every start failed.
     #[error("all {n} starts failed")]
     AllFailed {
         /// Number of starts.
         n: usize,
-        /// What became of the first.
+        /// The error of the first.
         #[source]
         first: E,
     },

@@ -53,7 +53,7 @@ impl Filter for AbSpline {
 /// The scaling function that belongs to [`AbSpline`], a low-pass filter: `γ e^{−(t/0.6)⁴}`, with derivative
 /// `−4 γ λ t³ / 0.6⁴ e^{−(t/0.6)⁴}` in the scale.
 ///
-/// `γ = 1 + 2/(3√3)` is the largest value of the band-pass filter; the scale stands for the `1/λ_min` of
+/// `γ = 1 + 2/(3√3)` is the largest value of the band-pass filter; the scale corresponds to the `1/λ_min` of
 /// \[Hammond11\].
 ///
 /// ```

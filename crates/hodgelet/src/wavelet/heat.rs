@@ -31,7 +31,7 @@ impl Filter for Heat {
 
 /// The band-pass filter `b(t) = t e^{1−t}`, with derivative `λ (1 − t) e^{1−t}` in the scale.
 ///
-/// It is `−t d/dt` of the heat semigroup, the rate at which [`Heat`] forgets as its logarithmic scale grows,
+/// It is `−t d/dt` of the heat semigroup, the rate at which [`Heat`] decays as its logarithmic scale grows,
 /// normalized to 1 at its peak `t = 1`.
 ///
 /// ```

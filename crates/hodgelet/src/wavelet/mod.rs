@@ -43,7 +43,7 @@ pub use ricker::Ricker;
 ///
 /// A family that contains an exponential names its argument in [`exponent`](Self::exponent) and receives the
 /// exponential in [`at`](Self::at): loops over many eigenvalues compute the exponentials of a whole slice
-/// together and use them for value and derivative alike.
+/// together and use them for both value and derivative.
 pub trait Filter: Copy {
     /// Whether [`at`](Self::at) needs `exp(exponent)`.
     const EXPONENTIAL: bool;
@@ -96,7 +96,7 @@ fn fill_with_derivatives<F: Filter>(
     }
 }
 
-/// The exponentials a filter asks for, left where its values go.
+/// The exponentials that a filter needs, stored in place of its values.
 #[inline(always)]
 fn fill_exponentials<F: Filter>(filter: F, scale: f64, eigenvalues: &[f64], values: &mut [f64]) {
     if F::EXPONENTIAL {

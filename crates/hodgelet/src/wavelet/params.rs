@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// of a scale, its inverse and an eigenvalue below 1e200 leaves the range of double precision.
 pub const SCALE_RANGE: (f64, f64) = (1e-100, 1e100);
 
-/// Most scales a bank may have.
+/// Largest number of scales of a bank.
 pub const MAX_SCALES: usize = 1 << 20;
 
 /// Mean eigenvalues beyond this are taken as its ends, so that scales stay far inside [`SCALE_RANGE`].
@@ -24,8 +24,8 @@ choices! {
         /// Eigenvalues up to 2: scales as they are drawn, which is what the reference has.
         Reference,
         /// The spectrum at hand: scales of filter `j` of `W` are divided by `m^{j/(W−1)}`, where `m` is the mean of the
-        /// eigenvalues. From scales as they are drawn to such as fit a Laplacian with eigenvalues of `m`, filters are spread
-        /// over the whole spectrum; with the normalized Laplacian, `m ≈ 1`, little changes. A bank that all blocks share,
+        /// eigenvalues. The filters range from scales as drawn to scales for eigenvalues around `m`, and so cover
+        /// the whole spectrum; with the normalized Laplacian, `m ≈ 1`, little changes. A bank that all blocks share,
         /// whose spectra differ, keeps scales as they are drawn.
         #[default]
         Spectrum,
@@ -45,7 +45,7 @@ impl ScaleSpread {
     }
 }
 
-/// Settings of a bank, not yet validated; the defaults are those of the reference but for their spread.
+/// Settings of a bank, not yet validated; the defaults are those of the reference except for the spread of scales.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BankParams {

@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Graph(BTreeMap<String, BTreeSet<String>>);
 
 impl Graph {
-    /// The graph that lines `user → used, used` describe; a name that uses nothing stands alone.
+    /// The graph that lines `user → used, used` describe; a name that uses nothing is on a line alone.
     pub fn parse(text: &str) -> Self {
         let mut graph = Self::default();
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {

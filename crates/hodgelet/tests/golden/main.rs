@@ -1,4 +1,4 @@
-//! Numbers computed by other software. Those under `testdata` stand beside the scripts that made them; those of
+//! Numbers computed by other software. Those under `testdata` are beside the scripts that made them; those of
 //! the reference hold graphs of published datasets and are read from the directory `HODGELET_GOLDEN`.
 
 mod cells;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The golden file `name` of the reference, or nothing, said loudly, when no directory is given.
+/// The golden file `name` of the reference, or nothing, with a notice, when no directory is given.
 fn golden(name: &str) -> Option<Value> {
     let Some(directory) = std::env::var_os("HODGELET_GOLDEN") else {
         // Not `eprintln!`, which the test harness keeps to itself when a test passes.

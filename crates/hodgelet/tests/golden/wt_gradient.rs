@@ -46,7 +46,7 @@ impl Vgp {
             "multiclass_robustmax C=6" => LikelihoodParams::ROBUST_MAX.check(6),
             other => panic!("likelihood {other}"),
         }
-        .expect("the settings of GPflow make sense")
+        .expect("the settings of GPflow are valid")
     }
 
     /// The ELBO, and its derivative in the factor `L` of the jittered Gram matrix.

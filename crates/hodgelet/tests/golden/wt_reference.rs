@@ -1,6 +1,6 @@
 //! Features of molecules and proteins against the reference implementation of [Opolka23] and [Alain24].
 //!
-//! The reference lists features filter by filter, column `s D + d`; ours stand channel by channel, `d W + j`.
+//! The reference lists features filter by filter, column `s D + d`; ours are channel by channel, `d W + j`.
 
 use super::{assert_close, golden, signal};
 use faer::{Mat, MatRef};
@@ -20,7 +20,7 @@ const FILES: [&str; 3] =
 const EIGENVALUE: f64 = 1e-12;
 /// Features: filters are steep, and the reference adds up products with dense eigenvectors.
 const FEATURE: f64 = 1e-11;
-/// Standardized features: errors grow by the reciprocal of the deviation.
+/// Standardized features: errors grow by the reciprocal of the standard deviation.
 const STANDARDIZED: f64 = 1e-9;
 
 #[derive(Deserialize)]
@@ -141,7 +141,7 @@ fn complex(name: &str, graph: &Graph) -> Complex {
     assert_eq!(
         (report.self_loops, 2 * report.duplicates),
         (0, graph.edges.len()),
-        "{name}: edges stand twice"
+        "{name}: edges appear twice"
     );
     complex
 }
@@ -184,7 +184,7 @@ fn coexact_features_are_those_of_the_reference() {
     }
 }
 
-/// Every filter of the reference is 1 at 0, so that the bank repeats the one column a channel that is kept.
+/// Every filter of the reference is 1 at 0, so that the bank repeats the one column per channel that is kept.
 #[test]
 fn harmonic_features_are_those_of_the_reference() {
     for case in cases() {

@@ -1,4 +1,4 @@
-//! Small datasets, sound before they are bent.
+//! Small valid datasets, to be corrupted by the tests.
 
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};

@@ -20,7 +20,7 @@ fn fit_with(settings: &Settings, dataset: &Dataset) -> Result<Model, ModelError>
     settings.fit(dataset, &train)
 }
 
-/// Trains on everything, and validates all that the model then says.
+/// Trains on everything, and validates all results of the model.
 fn fit(dataset: &Dataset) -> Result<Model, ModelError> {
     let model = fit_with(&small_settings(), dataset)?;
     assert_sound(&model, &model.predict(dataset)?);

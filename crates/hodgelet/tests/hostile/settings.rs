@@ -20,7 +20,7 @@ fn with(change: impl FnOnce(&mut Settings)) -> Result<Model, ModelError> {
 }
 
 #[test]
-fn nonsense_is_refused_with_a_typed_error() {
+fn invalid_settings_are_refused_with_a_typed_error() {
     for value in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
         assert!(with(|p| p.prior_deviation = Some(value)).is_err(), "prior deviation {value}");
         assert!(with(|p| p.initial_lengthscale = Some(value)).is_err(), "lengthscale {value}");

@@ -229,7 +229,7 @@ fn a_signal_on_another_number_of_cells_is_refused_and_names_its_complex() {
     assert_eq!(error.to_string(), "complex 3: signal has 5 rows, but the complex has 4 cells of dimension 0");
 }
 
-/// Values whose squares are no numbers are divided by a power of two first, which changes no digit.
+/// Values whose squares over- or underflow are divided by a power of two first, which changes no digit.
 #[test]
 fn values_too_large_or_too_small_to_square_are_measured_in_a_scale_of_their_own() {
     let complex = sphere();

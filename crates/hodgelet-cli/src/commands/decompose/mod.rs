@@ -27,7 +27,7 @@ use std::path::PathBuf;
     after_help = "An oriented channel (a flow) is split into three signals that add up to it; an unoriented one (a bond
 type) has no components of its own, and its shares are means over all orientations of the cells.
 Vertices carry their attributes and labels, or their degree where there are none, unless --vertices
-says otherwise. Values cell by cell are in the JSON.
+chooses another signal. The JSON has the values of every cell.
 
 Examples:
   hodgelet decompose vector-fields --graph 0

@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 /// How features are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
-    /// A header, then `id`, features and `target` of one graph a line.
+    /// A header, then `id`, features and `target`, one graph per line.
     Csv,
     /// A matrix of 64-bit numbers, and a file of column names beside it.
     Npy,
-    /// An object with `id`, `features` and `target` a line, and a file of column names beside it.
+    /// One object with `id`, `features` and `target` per line, and a file of column names beside it.
     Jsonl,
 }
 
@@ -47,11 +47,11 @@ enum Target<'a> {
 }
 
 impl FileFormat {
-    /// The format that a file name asks for.
+    /// The format of a file, by its extension.
     ///
     /// # Errors
     ///
-    /// [`CommandError::Usage`] when it asks for none.
+    /// [`CommandError::Usage`] when the name has none of these extensions.
     pub fn of(path: &Path) -> Result<Self, CommandError> {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("csv") => Ok(Self::Csv),

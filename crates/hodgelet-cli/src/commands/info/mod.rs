@@ -19,7 +19,7 @@ use serde::Serialize;
 use spectra::{SpectrumInfo, spectra};
 use std::path::Path;
 
-/// Most operations, as a sum of cubes, that Betti numbers may cost.
+/// Largest cost of Betti numbers, as a sum of cubes of matrix sizes.
 const MAX_RANK_WORK: f64 = 5e11;
 
 /// Flags of `hodgelet info`.

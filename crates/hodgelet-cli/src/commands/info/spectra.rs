@@ -9,7 +9,7 @@ use hodgelet::hodge::{BoundarySpectrum, HodgeComponent, HodgeError, Operators, W
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// Most operations, as a sum of cubes, that eigenvalues may cost: some seconds.
+/// Largest cost of eigenvalues, as a sum of cubes of matrix sizes: a few seconds.
 const MAX_WORK: f64 = 2e10;
 
 /// The eigenvalues of one dimension and component, over all complexes.

@@ -1,4 +1,4 @@
-//! A tiny HTTP server on loopback that answers as told, one request a connection.
+//! A tiny HTTP server on loopback that answers as told, one request per connection.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! The edge maps against the calculus they stand for, and the settings.
+//! The edge maps against vector calculus, and the settings.
 
 use super::*;
 use hodgelet::dataset::Targets;

@@ -53,7 +53,7 @@ fn by_length(
 ) -> Result<(), ComplexError> {
     let mut space = CycleSpace::new(graph);
     let mut paths = Paths::new(graph);
-    // which lengths occur at which root: most roots have none, and need no second look
+    // which lengths occur at which root: most roots have none and need not be visited again
     let mut lengths: Vec<(usize, u32)> = Vec::new();
     for root in 0..graph.len() as u32 {
         paths.set_root(root, max_length / 2);
@@ -130,7 +130,7 @@ impl<'a> CycleSpace<'a> {
         self.rank == self.n_bits
     }
 
-    /// Whether a cycle is no sum of cycles shorter than `length`.
+    /// Whether a cycle is not a sum of cycles shorter than `length`.
     fn is_new(&self, cycle: &[u32], length: usize) -> bool {
         let mut bits = self.bits(cycle);
         self.reduce(&mut bits, length).is_some()

@@ -10,10 +10,10 @@ mod prototypes;
 use super::edge_index::EdgeIndex;
 use super::{Complex, ComplexError};
 
-/// Most cycles that are returned: a graph may have exponentially many.
+/// Largest number of cycles that are returned: a graph may have exponentially many.
 pub const MAX_CYCLES: usize = 1 << 20;
 
-/// Fewest vertices of a cycle.
+/// Smallest number of vertices of a cycle.
 const SHORTEST: usize = 3;
 
 impl Complex {
@@ -28,7 +28,7 @@ impl Complex {
     ///
     /// # Complexity
     ///
-    /// Paths without chords are extended one vertex at a time, and only where a way back exists that is short enough:
+    /// Paths without chords are extended one vertex at a time, and only where a path back exists that is short enough:
     /// exponential in `max_length` at worst.
     ///
     /// ```
@@ -44,7 +44,7 @@ impl Complex {
         Ok(cycles)
     }
 
-    /// The relevant cycles of up to `max_length` vertices: those that are no sum (modulo 2) of shorter ones, which is
+    /// The relevant cycles of up to `max_length` vertices: those that are not a sum (modulo 2) of shorter ones, which is
     /// the union of all minimum cycle bases. `usize::MAX` gives all of them.
     ///
     /// Filling all of them leaves no one-dimensional hole. In a molecule they are its rings: a system of fused rings

@@ -163,9 +163,9 @@ fn lengths_and_numbers_have_limits() {
     assert_eq!(square.chordless_cycles(3).unwrap(), Vec::<Vec<u32>>::new());
     assert_eq!(
         square.relevant_cycles(2).unwrap_err().to_string(),
-        "cycles of up to 2 vertices asked for, expected at least 3"
+        "cycles of up to 2 vertices, expected at least 3"
     );
-    // 24 diamonds in a ring: 2^24 shortest ways round
+    // 24 diamonds in a ring: 2^24 shortest cycles around it
     let diamonds: Vec<[u32; 2]> = (0..24u32)
         .flat_map(|i| {
             let (a, b) = (3 * i, 3 * ((i + 1) % 24));

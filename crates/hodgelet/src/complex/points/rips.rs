@@ -7,7 +7,7 @@ impl Complex {
     /// The Vietoris–Rips complex: some points span a simplex, of at most `max_dim` dimensions, when the distance of any
     /// two of them is at most `radius`.
     ///
-    /// `points` is row-major, `ambient` coordinates a point. Cells come in lexicographic order of their vertices. Equal
+    /// `points` is row-major, `ambient` coordinates per point. Cells come in lexicographic order of their vertices. Equal
     /// points are joined at any radius.
     ///
     /// # Errors

@@ -209,8 +209,9 @@ fn what_is_no_surface_is_named() {
     let tail = Complex::graph(4, &[[0, 1], [1, 2], [0, 2], [2, 3]]).unwrap();
     let tail = tail.with_triangles(&[[0, 1, 2]]).unwrap();
     assert_eq!(message(&tail, &flat(4)), "edge 3 between vertices 2 and 3 is a side of no triangle");
-    let lonely = Complex::graph(4, &[[0, 1], [1, 2], [0, 2]]).unwrap().with_triangles(&[[0, 1, 2]]).unwrap();
-    assert_eq!(message(&lonely, &flat(4)), "vertex 3 is a corner of no triangle");
+    let isolated =
+        Complex::graph(4, &[[0, 1], [1, 2], [0, 2]]).unwrap().with_triangles(&[[0, 1, 2]]).unwrap();
+    assert_eq!(message(&isolated, &flat(4)), "vertex 3 is a corner of no triangle");
     let tiny = [[0.0; 3], [1e-160, 0.0, 0.0], [0.0, 1e-160, 0.0]];
     assert!(metric_weights(&triangle, &tiny, DualArea::Barycentric).is_err());
 }

@@ -18,22 +18,22 @@ pub(super) fn iterate(d: &mut [Lanes], e: &mut [Lanes], rows: &mut [Lanes], widt
         norm = norm.zip(d.zip(*e, |d, e| d.abs() + e.abs()), f64::max);
     }
     let negligible = norm.map(|x| x * f64::EPSILON);
-    let mut sound = [true; LANES];
+    let mut valid = [true; LANES];
     for l in 0..n {
         for round in 0.. {
             let ends = ends(e, l, negligible);
-            let active: [bool; LANES] = std::array::from_fn(|lane| ends[lane] > l && sound[lane]);
+            let active: [bool; LANES] = std::array::from_fn(|lane| ends[lane] > l && valid[lane]);
             if !active.contains(&true) {
                 break;
             }
             if round == MAX_SWEEPS {
-                (0..LANES).for_each(|lane| sound[lane] &= !active[lane]);
+                (0..LANES).for_each(|lane| valid[lane] &= !active[lane]);
                 break;
             }
             sweep(d, e, l, ends, active, rows, width);
         }
     }
-    std::array::from_fn(|lane| sound[lane] && d.iter().all(|d| d.0[lane].is_finite()))
+    std::array::from_fn(|lane| valid[lane] && d.iter().all(|d| d.0[lane].is_finite()))
 }
 
 /// For each lane, the first index from `l` whose off-diagonal entry is negligible.

@@ -116,7 +116,9 @@ impl FileError {
                 Some("models are written by `hodgelet fit` or `Model::save`")
             }
             Self::Newer { .. } => Some("install a newer version of hodgelet"),
-            Self::Truncated { .. } | Self::Checksum { .. } => Some("copy the file again, or train it anew"),
+            Self::Truncated { .. } | Self::Checksum { .. } => {
+                Some("copy the file again, or train the model again")
+            }
             Self::Model(error) => error.hint(),
             _ => None,
         }

@@ -178,7 +178,7 @@ fn settings_that_contradict_each_other_are_refused() {
     assert_eq!(message(pop), "4 kernels for 5 blocks of features");
     assert_eq!(
         message(|json| json["space"]["blocks"][1] = json["space"]["blocks"][0].clone()),
-        "settings of the model: block vertex co-exact stands twice"
+        "settings of the model: block vertex co-exact appears twice"
     );
     assert_eq!(
         message(|json| json["space"]["blocks"][0]["name"] = "3-cell co-exact".into()),
