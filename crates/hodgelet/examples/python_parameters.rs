@@ -1,13 +1,14 @@
-//! Writes the parameters of the Python estimators, `python/hodgelet/_parameters.py`, from the settings of the library.
+//! Writes the parameters of the Python estimators, `python/hodgelet/_parameters`, from the settings of the library.
 //!
 //! ```text
-//! cargo run -p hodgelet --example python_parameters > python/hodgelet/_parameters.py
+//! cargo run -p hodgelet --example python_parameters python/hodgelet/_parameters
 //! ```
 //!
-//! `./test` fails when the file differs from what this prints.
+//! `./test` fails when the files differ from what this writes.
 
 use hodgelet::settings::{Field, Fields, Kind, Settings, former_names};
 use serde_json::Value;
+use std::path::PathBuf;
 
 /// Longest line of the file.
 const WIDTH: usize = 119;
@@ -68,16 +69,32 @@ const OF_ALL: [[&str; 5]; 5] = [
     ["verbose", "int", "0", "int", "Whether progress is shown, with tqdm where it is installed."],
 ];
 
-fn main() {
+fn main() -> std::io::Result<()> {
+    let folder = std::env::args().nth(1).map(PathBuf::from);
+    let Some(folder) = folder else { return Err(std::io::Error::other("expected the folder to write to")) };
+    std::fs::create_dir_all(&folder)?;
     let training: fn(&Field<Settings>) -> bool = |_| true;
     let regression: fn(&Field<Settings>) -> bool = |field| field.attribute("classes").is_none();
-    println!("{}", header());
-    class("ClassifierParameters", training, &[AUTO], false);
-    class("RegressorParameters", regression, &[AUTO], false);
-    class("TransformerParameters", Settings::shapes_features, &OF_TRANSFORMER, true);
+    let files = [
+        ("__init__", names()),
+        ("_classifier", class("ClassifierParameters", training, &[AUTO], false)),
+        ("_regressor", class("RegressorParameters", regression, &[AUTO], false)),
+        ("_transformer", class("TransformerParameters", Settings::shapes_features, &OF_TRANSFORMER, true)),
+    ];
+    files.iter().try_for_each(|(name, text)| std::fs::write(folder.join(format!("{name}.py")), text))
 }
 
-fn header() -> String {
+/// The head of every file.
+const HEAD: &str = "made from the settings of the library.
+
+Written by ``cargo run -p hodgelet --example python_parameters python/hodgelet/_parameters``; do not edit.
+\"\"\"
+
+from __future__ import annotations
+";
+
+/// Names that parameters have beside their own.
+fn names() -> String {
     let aliases = Settings::FIELDS
         .iter()
         .filter_map(|f| Some(format!("    \"{}\": \"{}\",\n", f.attribute("alias")?, f.name)));
@@ -86,15 +103,10 @@ fn header() -> String {
         former_names(field).map(move |name| format!("    \"{name}\": \"{now}\",\n")).collect::<String>()
     };
     format!(
-        "\"\"\"Parameters of the estimators, made from the settings of the library.
-
-Written by ``cargo run -p hodgelet --example python_parameters``; do not edit.
-\"\"\"
-
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
+        "\"\"\"Parameters of the estimators, {HEAD}
+from hodgelet._parameters._classifier import ClassifierParameters
+from hodgelet._parameters._regressor import RegressorParameters
+from hodgelet._parameters._transformer import TransformerParameters
 
 __all__ = [\"ALIASES\", \"RENAMED\", \"ClassifierParameters\", \"RegressorParameters\", \"TransformerParameters\"]
 
@@ -104,13 +116,19 @@ ALIASES = {{
 
 # Names of earlier versions, and what is written today.
 RENAMED = {{
-{}}}",
+{}}}
+",
         aliases.collect::<String>(),
         Settings::FIELDS.iter().map(former).collect::<String>()
     )
 }
 
-fn class(name: &str, has: fn(&Field<Settings>) -> bool, own: &[[&'static str; 5]], untrained: bool) {
+fn class(
+    name: &str,
+    has: fn(&Field<Settings>) -> bool,
+    own: &[[&'static str; 5]],
+    untrained: bool,
+) -> String {
     let mut parameters: Vec<Parameter> = Settings::FIELDS
         .iter()
         .filter(|field| has(field))
@@ -124,17 +142,38 @@ fn class(name: &str, has: fn(&Field<Settings>) -> bool, own: &[[&'static str; 5]
         help: (*help).to_owned(),
     });
     parameters.extend(others);
-    println!("\n\nclass {name}:\n    \"\"\"What an estimator takes.\n\n    Parameters\n    ----------");
-    for parameter in &parameters {
-        println!("{}", wrapped(&format!("{} : {}", parameter.name, parameter.kind), 4));
-        println!("{}", wrapped(&parameter.help, 8));
-    }
-    println!("\n    \"\"\"\n\n    def __init__(\n        self,\n        *,");
-    for Parameter { name, annotation, default, .. } in &parameters {
-        println!("        {name}: {annotation} = {default},");
-    }
-    println!("    ) -> None:");
-    parameters.iter().for_each(|Parameter { name, .. }| println!("        self.{name} = {name}"));
+    let described = |p: &Parameter| {
+        format!("{}\n{}\n", wrapped(&format!("{} : {}", p.name, p.kind), 4), wrapped(&p.help, 8))
+    };
+    let argument = |Parameter { name, annotation, default, .. }: &Parameter| {
+        format!("        {name}: {annotation} = {default},\n")
+    };
+    let set = |Parameter { name, .. }: &Parameter| format!("        self.{name} = {name}\n");
+    format!(
+        "\"\"\"Parameters of an estimator, {HEAD}
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = [\"{name}\"]
+
+
+class {name}:
+    \"\"\"What an estimator takes.
+
+    Parameters
+    ----------
+{}
+    \"\"\"
+
+    def __init__(
+        self,
+        *,
+{}    ) -> None:
+{}",
+        parameters.iter().map(described).collect::<String>(),
+        parameters.iter().map(argument).collect::<String>(),
+        parameters.iter().map(set).collect::<String>(),
+    )
 }
 
 fn of_setting(field: &Field<Settings>, untrained: bool) -> Parameter {

@@ -24,11 +24,11 @@ pub trait Choice: Copy + PartialEq + Serialize + DeserializeOwned + 'static {
 
 /// Defines an enum and its list of variants at once.
 macro_rules! choices {
-    ($(#[$doc:meta])* pub enum $name:ident { $($(#[$variant_doc:meta])* $variant:ident),+ $(,)? }) => {
+    ($(#[$doc:meta])* $vis:vis enum $name:ident { $($(#[$variant_doc:meta])* $variant:ident),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
         #[serde(rename_all = "kebab-case")]
-        pub enum $name { $($(#[$variant_doc])* $variant),+ }
+        $vis enum $name { $($(#[$variant_doc])* $variant),+ }
 
         impl $crate::choice::Choice for $name {
             const ALL: &'static [Self] = &[$(Self::$variant),+];

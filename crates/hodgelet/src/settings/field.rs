@@ -105,7 +105,7 @@ pub(crate) trait Setting: Sized {
 macro_rules! settings {
     (
         $(#[$struct_doc:meta])*
-        pub struct $name:ident;
+        $vis:vis struct $name:ident;
         $($group:literal: {
             $(
                 $(#[doc = $doc:literal])+
@@ -116,7 +116,7 @@ macro_rules! settings {
     ) => {
         $(#[$struct_doc])*
         #[derive(Clone, Debug, PartialEq)]
-        pub struct $name {
+        $vis struct $name {
             $($($(#[doc = $doc])+ pub $field: $type,)+)+
         }
 

@@ -108,7 +108,7 @@ fn what_is_not_given_follows_from_the_rest() {
 
 settings! {
     /// A struct of two settings: what the macro makes of a field, it makes of every field.
-    pub struct Toy;
+    struct Toy;
 
     "Size": {
         /// How many legs.

@@ -1,0 +1,210 @@
+"""Parameters of an estimator, made from the settings of the library.
+
+Written by ``cargo run -p hodgelet --example python_parameters python/hodgelet/_parameters``; do not edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["ClassifierParameters"]
+
+
+class ClassifierParameters:
+    """What an estimator takes.
+
+    Parameters
+    ----------
+    method : {"hodge", "wt", "line-graph", "fourier"}
+        Which features. hodge: wavelets on Hodge components; wt: wavelets on vertices, not split; line-graph: the same
+        on the line graph; fourier: cumulative spectral energy.
+    faithful : bool
+        Settings of the published code: its likelihoods, lengthscales from 1, scales as drawn, no priors.
+    vertices : {"reference", "degree-one-hot", "degree", "constant", "curvature", "structure", "attributes", "none"},
+        optional
+        Signal on vertices. By default reference (one-hot degrees beside attributes and labels), but none where edges
+        carry a flow and vertices nothing of their own, and attributes on the line graph.
+    edges : {"auto", "columns", "constant", "degree", "curvature", "structure", "auto-structure", "none"}
+        Signal on edges; auto takes attributes and labels where there are any.
+    higher : {"auto", "columns", "constant", "degree", "curvature", "structure", "auto-structure", "none"}
+        Signal on triangles and higher cells; structure is a constant, the number of cofaces and a curvature.
+    max_degree : int, optional
+        Highest degree of the reference signal, in place of the 99th percentile of the training degrees.
+    lift : str, optional
+        Cells that are added to a graph before its spectra are taken. none: no cell; cliques:DIM: simplices on cliques
+        up to a dimension; rings:LENGTH: polygons on relevant cycles, the rings of molecules; cycles:LENGTH: polygons
+        on all chordless cycles; line-graph: edges become vertices. By default cliques:2, and line-graph with that
+        method.
+    laplacian : {"combinatorial", "normalized", "normalized-hodge", "random-walk", "dec", "dec-circumcentric",
+        "dec-median"}, optional
+        Which Laplacian. By default combinatorial with the split, normalized without; dec, dec-circumcentric and
+        dec-median take the metric of the column ``position``.
+    split : bool, optional
+        Whether signals are split into their Hodge components. By default as the method has it.
+    dims : sequence of int, optional
+        Dimensions whose signals are used, such as 0,1. By default all that carry one.
+    exclude : sequence of str
+        Blocks that are excluded, such as ``edge harmonic``.
+    signed : str or list of cycles, optional
+        Signed features of flows on one shared complex: harmonic, harmonic:EXACT,COEXACT (with that many of the lowest
+        eigenvectors), or cycles=FILE (closed walks, one line of vertices each).
+    signed_only : bool
+        Whether energies are excluded, so that signed features stand alone.
+    n_filters : int
+        Number of filters in each block.
+    n_bands : int
+        Number of band-pass terms in each filter.
+    low_pass : {"rational", "heat", "meyer", "ab-spline"}, optional
+        Family of the low-pass term of each filter, or none.
+    band_pass : {"mexican-hat", "ricker", "heat", "meyer", "ab-spline", "itersine"}
+        Family of the band-pass terms.
+    low_pass_scales : pair of float
+        Lowest and highest initial scale of the low-pass terms.
+    band_pass_scales : pair of float
+        Lowest and highest initial scale of the band-pass terms.
+    scales : {"reference", "spectrum"}, optional
+        How initial scales are spread: reference leaves them as drawn, made for eigenvalues up to 2; spectrum spreads
+        them over the eigenvalues of the training graphs. By default spectrum; reference with faithful, and for
+        features that are not trained.
+    scale_transform : {"log", "softplus"}, optional
+        How scales depend on the numbers that are trained. By default log; softplus with faithful.
+    shared_bank : bool
+        Whether all blocks share one bank of filters.
+    n_points : int
+        Number of points on the spectrum, for the method fourier.
+    kernel : str
+        Covariance function: se, matern12, matern32, matern52, matern:NU, rq, linear or poly:DEGREE. se is the squared
+        exponential, rq the rational quadratic.
+    lengthscales : {"isotropic", "per-channel", "ard"}
+        Lengthscales in each block: one, one per channel, or one per column (ard).
+    initial_lengthscale : float, optional
+        Where lengthscales start. By default the square root of the number of varying columns; 1 with faithful.
+    likelihood : {"auto", "softmax", "gpflow"}, optional
+        How class probabilities follow from the latent functions. auto: probit for two classes, softmax for more;
+        softmax: logit for two, softmax for more; gpflow: as the published code, robust-max for more. By default auto;
+        gpflow with faithful.
+    inference : {"variational", "laplace"}
+        How the posterior is found, given the trained hyperparameters.
+    prior_deviation : float, optional
+        Standard deviation, in the logarithm, of the priors around the initial hyperparameters (three times as much for
+        variances); none turns priors off, as faithful does.
+    restarts : int
+        Number of starts from different scales; the best objective is kept.
+    max_iter : int
+        At most this many steps of the optimizer per start.
+    tol : float
+        A start ends when a step changes the objective by less than this share of it.
+    inner_tol : float
+        Tolerance of the inner loop that finds the posterior at each step, relative to the ELBO.
+    time_limit : float, optional
+        At most this many seconds per start.
+    collapse : bool
+        Whether graphs with equal features share one latent value.
+    random_state : int, RandomState, Generator or None
+        Seed of the initial scales; ``None`` draws one from NumPy.
+    auto : bool
+        Whether other settings (likelihood, Laplacian, signals, blocks, kernel, lengthscales, filters, starts) are
+        tried, and kept where they raise the probability of training targets, by models fitted without them, by more
+        than one standard error. ``search_`` then says what was tried.
+    vertex_attrs : optional
+        Attributes of vertices that are read, see `hodgelet.as_batch`.
+    edge_attrs : optional
+        Attributes of edges that are read.
+    oriented : sequence of str
+        Attributes of edges that are flows.
+    n_jobs : int, optional
+        Number of threads; all processors by default. Results do not depend on it.
+    verbose : int
+        Whether progress is shown, with tqdm where it is installed.
+
+    """
+
+    def __init__(
+        self,
+        *,
+        method: str = "hodge",
+        faithful: bool = False,
+        vertices: str | None = None,
+        edges: str = "auto",
+        higher: str = "auto",
+        max_degree: int | None = None,
+        lift: str | None = None,
+        laplacian: str | None = None,
+        split: bool | None = None,
+        dims: Sequence[int] | None = None,
+        exclude: Sequence[str] = (),
+        signed: Any = None,
+        signed_only: bool = False,
+        n_filters: int = 10,
+        n_bands: int = 3,
+        low_pass: str | None = "rational",
+        band_pass: str = "mexican-hat",
+        low_pass_scales: tuple[float, float] = (4.0, 6.0),
+        band_pass_scales: tuple[float, float] = (0.1, 5.0),
+        scales: str | None = None,
+        scale_transform: str | None = None,
+        shared_bank: bool = False,
+        n_points: int = 30,
+        kernel: str = "se",
+        lengthscales: str = "isotropic",
+        initial_lengthscale: float | None = None,
+        likelihood: str | None = None,
+        inference: str = "variational",
+        prior_deviation: float | None = 1.0,
+        restarts: int = 1,
+        max_iter: int = 60,
+        tol: float = 1e-6,
+        inner_tol: float = 1e-6,
+        time_limit: float | None = None,
+        collapse: bool = True,
+        random_state: Any = 0,
+        auto: bool = False,
+        vertex_attrs: Any = None,
+        edge_attrs: Any = None,
+        oriented: Sequence[str] = (),
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.method = method
+        self.faithful = faithful
+        self.vertices = vertices
+        self.edges = edges
+        self.higher = higher
+        self.max_degree = max_degree
+        self.lift = lift
+        self.laplacian = laplacian
+        self.split = split
+        self.dims = dims
+        self.exclude = exclude
+        self.signed = signed
+        self.signed_only = signed_only
+        self.n_filters = n_filters
+        self.n_bands = n_bands
+        self.low_pass = low_pass
+        self.band_pass = band_pass
+        self.low_pass_scales = low_pass_scales
+        self.band_pass_scales = band_pass_scales
+        self.scales = scales
+        self.scale_transform = scale_transform
+        self.shared_bank = shared_bank
+        self.n_points = n_points
+        self.kernel = kernel
+        self.lengthscales = lengthscales
+        self.initial_lengthscale = initial_lengthscale
+        self.likelihood = likelihood
+        self.inference = inference
+        self.prior_deviation = prior_deviation
+        self.restarts = restarts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.inner_tol = inner_tol
+        self.time_limit = time_limit
+        self.collapse = collapse
+        self.random_state = random_state
+        self.auto = auto
+        self.vertex_attrs = vertex_attrs
+        self.edge_attrs = edge_attrs
+        self.oriented = oriented
+        self.n_jobs = n_jobs
+        self.verbose = verbose
