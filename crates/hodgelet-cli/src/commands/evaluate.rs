@@ -22,9 +22,9 @@ use std::path::{Path, PathBuf};
 /// Flags of `hodgelet evaluate`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The protocol is that of the published code: stratified folds, shuffled with the seed. Each fold is the
-test part once; one of the others is set aside for validation, unless --train-on-validation adds it to
-the training part.
+    after_help = "The protocol is that of the published code: stratified folds, shuffled with the seed. Each fold
+is the test part once; one of the others is set aside for validation, unless
+--train-on-validation adds it to the training part.
 
 Examples:
   hodgelet evaluate sbm
