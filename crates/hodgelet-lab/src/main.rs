@@ -1,9 +1,10 @@
-//! `hodgelet-lab`: the experiments of the paper, reproduced, and the benchmarks.
+//! `hodgelet-lab`: the experiments of the paper, reproduced, the benchmarks, and the coverage of intervals.
 //!
 //! A program for those who work on hodgelet or read the paper, run from the source tree and not shipped. Flags, progress,
 //! results and exit status are those of the `hodgelet` command, whose library it builds on.
 
 mod bench;
+mod coverage;
 mod reproduce;
 
 use clap::{Parser, Subcommand};
@@ -28,6 +29,8 @@ enum Command {
     /// Times the steps from a dataset to features, and training
     #[command(subcommand)]
     Bench(bench::BenchCommand),
+    /// Whether intervals hold what they promise and probabilities are right, when data are few
+    Coverage(Box<coverage::CoverageArgs>),
 }
 
 fn main() -> ExitCode {
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
         lab.global.run(|terminal| match &lab.command {
             Command::Reproduce(command) => reproduce::run(command, terminal),
             Command::Bench(command) => bench::run(command, terminal),
+            Command::Coverage(args) => coverage::run(args, terminal),
         })
     });
     ExitCode::from(status)

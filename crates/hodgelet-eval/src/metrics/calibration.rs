@@ -65,6 +65,51 @@ pub fn calibration(
     Ok(Calibration { ece: gaps / labels.len() as f64, bins })
 }
 
+/// Steps of Newton's method after which a slope is not looked for any longer.
+const MAX_STEPS: usize = 100;
+
+/// The calibration slope of probabilities of class 1: `b` in `P(y = 1) = logistic(a + b logit p)`, by maximum likelihood.
+/// 1 when probabilities are right, below 1 when they are too sure, above 1 when they are too shy. None when no finite slope
+/// is best: one class alone, one probability alone, or classes that a threshold separates.
+///
+/// # Errors
+///
+/// [`MetricError`] when numbers are not probabilities or their numbers differ.
+pub fn calibration_slope(probabilities: &[f64], labels: &[u32]) -> Result<Option<f64>, MetricError> {
+    let rows: Vec<f64> = probabilities.iter().flat_map(|&p| [1.0 - p, p]).collect();
+    labeled(&rows, 2, labels)?;
+    // Certainty has no finite logit.
+    let logit = |p: &f64| {
+        let p = p.clamp(1e-15, 1.0 - 1e-15);
+        p.ln() - (-p).ln_1p()
+    };
+    let points: Vec<(f64, f64)> =
+        probabilities.iter().map(logit).zip(labels.iter().map(|&y| f64::from(y))).collect();
+    let (mut a, mut b) = (0.0, 1.0);
+    for _ in 0..MAX_STEPS {
+        // Gradient (g, h) and the negative Hessian [[u, v], [v, w]] of the log likelihood.
+        let (mut g, mut h, mut u, mut v, mut w) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        for &(x, y) in &points {
+            let p = 1.0 / (1.0 + (-(a + b * x)).exp());
+            let curvature = p * (1.0 - p);
+            (g, h) = (g + y - p, h + (y - p) * x);
+            (u, v, w) = (u + curvature, v + curvature * x, w + curvature * x * x);
+        }
+        let determinant = u * w - v * v;
+        if determinant.is_nan() || determinant <= 1e-12 * (u * w).max(f64::MIN_POSITIVE) {
+            return Ok(None);
+        }
+        let (da, db) = ((w * g - v * h) / determinant, (u * h - v * g) / determinant);
+        // A long step overshoots where the curvature is small.
+        let shorten = (2.0 / da.abs().max(db.abs())).min(1.0);
+        (a, b) = (a + shorten * da, b + shorten * db);
+        if da.abs().max(db.abs()) < 1e-10 {
+            return Ok(Some(b));
+        }
+    }
+    Ok(None)
+}
+
 /// The bin of a confidence: that which the product points at, moved where its rounding crossed an edge.
 fn bin_of(confidence: f64, n_bins: usize, edge: impl Fn(usize) -> f64) -> usize {
     let mut bin = ((confidence * n_bins as f64) as usize).min(n_bins - 1);
@@ -138,6 +183,31 @@ mod tests {
         let certain = rows(&[1.0, 1.0]);
         assert_eq!(calibration(&certain, 2, &[0, 0], N_BINS).unwrap().ece, 0.0);
         assert_eq!(calibration(&certain, 2, &[1, 1], N_BINS).unwrap().ece, 1.0);
+    }
+
+    /// Counts in proportion to probabilities give the slope that these have, whatever the intercept.
+    #[test]
+    fn the_slope_is_that_of_the_logits() {
+        for (slope, shift) in [(1.0, 0.0), (0.5, 0.0), (1.8, 0.7)] {
+            let (mut probabilities, mut labels) = (Vec::new(), Vec::new());
+            for i in 1..20 {
+                let p = f64::from(i) / 20.0;
+                let truth = 1.0 / (1.0 + (-(shift + slope * (p / (1.0 - p)).ln())).exp());
+                let ones = (1e5 * truth).round() as usize;
+                probabilities.extend(std::iter::repeat_n(p, 100_000));
+                labels.extend((0..100_000).map(|k| u32::from(k < ones)));
+            }
+            let found = calibration_slope(&probabilities, &labels).unwrap().unwrap();
+            assert!((found - slope).abs() < 1e-4, "{found}, expected {slope}");
+        }
+    }
+
+    #[test]
+    fn without_a_finite_slope_there_is_none() {
+        assert_eq!(calibration_slope(&[0.2, 0.8], &[0, 1]), Ok(None), "a threshold separates them");
+        assert_eq!(calibration_slope(&[0.2, 0.8, 0.4], &[1, 1, 1]), Ok(None), "one class");
+        assert_eq!(calibration_slope(&[0.3, 0.3, 0.3], &[0, 1, 1]), Ok(None), "one probability");
+        assert!(calibration_slope(&[1.5], &[0]).is_err());
     }
 
     #[test]

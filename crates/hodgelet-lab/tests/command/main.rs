@@ -1,6 +1,7 @@
 //! Whole runs of `hodgelet-lab`: output, exit status, files.
 
 mod bench;
+mod coverage;
 // Parts of it serve the tests of the `hodgelet` command.
 #[allow(dead_code)]
 #[path = "../../../hodgelet-cli/tests/command/harness.rs"]
