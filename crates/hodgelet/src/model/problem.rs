@@ -75,17 +75,17 @@ impl Problem {
         let (targets, observed) = Observed::new(targets, measured.measures.len(), train)?;
         let (likelihood_params, likelihood) = observed.likelihood(settings)?;
         settings.final_inference(&likelihood)?.check(&likelihood)?;
-        let settings_of = Measurer { settings: settings.clone(), ..measurer.clone() };
+        let own = Measurer { settings: settings.clone(), ..measurer.clone() };
         let training: Vec<_> = train.iter().map(|&i| &measured.measures[i]).collect();
         let (mut all, mut every, mut features) = (Vec::new(), Vec::new(), Vec::new());
-        for (measures, block, raw) in settings_of.draw(&training, 0)? {
+        for (measures, block, raw) in own.draw(&training, 0)? {
             if block.standardizer.n_live() > 0 {
                 all.push(measures);
                 features.push(raw);
             }
             every.push(block);
         }
-        let space = FeatureSpace { measurer: settings_of, blocks: every };
+        let space = FeatureSpace { measurer: own, blocks: every };
         let constant_channels = space.constant_channels(&training);
         let varies = |block: &BlockSpace| block.standardizer.n_live() > 0;
         let drawn: Vec<BlockSpace> = space.blocks.into_iter().filter(varies).collect();

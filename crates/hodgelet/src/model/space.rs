@@ -302,7 +302,12 @@ impl FeatureSpace {
     ) -> Result<(Self, Measured), ModelError> {
         let measurer = Measurer::fit(settings, dataset, train)?;
         check_size(train.len(), measurer.n_columns()?)?;
-        let measured = measurer.measure(&dataset.select(train), progress)?;
+        // A dataset that is wanted whole is not copied.
+        let chosen = match train.iter().copied().eq(0..dataset.len()) {
+            true => Cow::Borrowed(dataset),
+            false => Cow::Owned(dataset.select(train)),
+        };
+        let measured = measurer.measure(&chosen, progress)?;
         let blocks = measurer.draw(&measured.measures.iter().collect::<Vec<_>>(), 0)?;
         let blocks = blocks.into_iter().map(|(_, block, _)| block).collect();
         Ok((Self { measurer, blocks }, measured))
@@ -367,7 +372,12 @@ impl FeatureSpace {
             let live = measures.iter().filter_map(|complex| complex.of_dim(dim));
             let live = live.flat_map(|measures| measures.component(HodgeComponent::Exact).live());
             let mut carries = vec![false; names.len()];
-            live.for_each(|&d| carries[d as usize] = true);
+            for &d in live {
+                // Measures of another encoding may have more channels.
+                if let Some(carries) = carries.get_mut(d as usize) {
+                    *carries = true;
+                }
+            }
             let varies = |d: usize| {
                 let of_block = |space: &BlockSpace| {
                     let width = space.map.per_channel();
