@@ -273,8 +273,8 @@ fn fold_run(
                 labels,
             }
         }
-        (PredictedTargets::Real { mean, variance }, Targets::Real(truth)) => {
-            Predictions::Real { mean, variance, truth }
+        (PredictedTargets::Real { densities }, Targets::Real(truth)) => {
+            Predictions::Real { densities, truth }
         }
         _ => unreachable!("a model predicts the kind of targets it was trained on"),
     };

@@ -295,9 +295,8 @@ fn log_probability(targets: &Targets, i: usize, predicted: &PredictedTargets, ro
         (Targets::Classes { labels, .. }, PredictedTargets::Classes { probabilities, .. }) => {
             probabilities[(row, labels[i] as usize)].max(f64::MIN_POSITIVE).ln()
         }
-        (Targets::Real(values), PredictedTargets::Real { mean, variance }) => {
-            let (difference, variance) = (values[i] - mean[row], variance[row].max(f64::MIN_POSITIVE));
-            -0.5 * ((std::f64::consts::TAU * variance).ln() + difference * difference / variance)
+        (Targets::Real(values), PredictedTargets::Real { densities }) => {
+            densities[row].log_density(values[i])
         }
         _ => f64::MIN, // a model predicts what it was trained on
     }

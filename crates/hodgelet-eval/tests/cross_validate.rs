@@ -33,7 +33,7 @@ fn mean_degrees() -> Dataset {
 
 /// Settings of a method, with few steps.
 fn quick(method: Method) -> Settings {
-    Settings { iterations: 8, ..Settings::of(method) }
+    Settings { iterations: 8, ..Settings::of(method).most_probable() }
 }
 
 fn k_fold(dataset: &Dataset, folds: usize, repeats: usize) -> Vec<Split> {
@@ -60,7 +60,9 @@ fn failure(dataset: &Dataset, splits: &[Split]) -> CrossValidateError {
 fn predicted(run: &FoldRun) -> Vec<u64> {
     let values = match &run.predictions {
         Predictions::Classes { probabilities, .. } => probabilities.clone(),
-        Predictions::Real { mean, variance, .. } => [&mean[..], variance].concat(),
+        Predictions::Real { densities, .. } => {
+            densities.iter().flat_map(|d| [d.mean(), d.variance()]).collect()
+        }
     };
     values.into_iter().map(f64::to_bits).collect()
 }
@@ -139,9 +141,9 @@ fn numbers_are_predicted_with_their_variance() {
     let settings = Settings { vertices: Some(VertexSignal::Degree), ..quick(Method::Hodge) };
     let (mut means, mut truths) = (Vec::new(), Vec::new());
     for run in validate(&dataset, &settings, &k_fold(&dataset, 5, 1)) {
-        let Predictions::Real { mean, variance, truth } = run.predictions else { unreachable!() };
-        assert!(variance.iter().all(|&v| v > 0.0 && v.is_finite()), "{variance:?}");
-        means.extend(mean);
+        let Predictions::Real { densities, truth } = run.predictions else { unreachable!() };
+        assert!(densities.iter().all(|d| d.variance() > 0.0 && d.variance().is_finite()), "{densities:?}");
+        means.extend(densities.iter().map(|d| d.mean()));
         truths.extend(truth);
     }
     assert_eq!(means.len(), dataset.len());

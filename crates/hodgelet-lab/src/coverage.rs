@@ -4,6 +4,7 @@ mod simulate;
 
 use clap::Args;
 use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::likelihood::Mixture;
 use hodgelet::model::PredictedTargets;
 use hodgelet::settings::Settings;
 use hodgelet_cli::error::CommandError;
@@ -11,7 +12,7 @@ use hodgelet_cli::model_args::ModelArgs;
 use hodgelet_cli::output::{self, Format, Report, table};
 use hodgelet_cli::progress::Terminal;
 use hodgelet_cli::source::DatasetArgs;
-use hodgelet_eval::metrics::{Summary, calibration_slope, coverage, gaussian_nll, nll};
+use hodgelet_eval::metrics::{Summary, calibration_slope, coverage, density_nll, nll};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -86,7 +87,7 @@ struct Found {
 
 /// Predictions of one repeat.
 enum Repeat {
-    Real { mean: Vec<f64>, variance: Vec<f64>, truth: Vec<f64>, oracle: Option<f64> },
+    Real { densities: Vec<Mixture>, truth: Vec<f64>, oracle: Option<f64> },
     Classes { rows: Vec<f64>, n_classes: usize, labels: Vec<u32>, base_rate: f64, oracle: Option<f64> },
 }
 
@@ -134,7 +135,9 @@ fn simulated_repeat(settings: &Settings, size: usize, is_classes: bool) -> Resul
     let mut repeat = predicted(settings, &drawn.dataset, &train, &test)?;
     match (&mut repeat, oracle) {
         (Repeat::Real { truth, oracle, .. }, Oracle::Real { mean, variance }) => {
-            *oracle = Some(gaussian_nll(&mean, &variance, truth).map_err(scored)?);
+            let densities: Vec<Mixture> =
+                mean.into_iter().zip(variance).map(|(m, v)| Mixture::normal(m, v)).collect();
+            *oracle = Some(density_nll(&densities, truth).map_err(scored)?);
         }
         (Repeat::Classes { labels, oracle, .. }, Oracle::Classes { probabilities }) => {
             let rows: Vec<f64> = probabilities.iter().flat_map(|&p| [1.0 - p, p]).collect();
@@ -182,8 +185,8 @@ fn predicted(
     let prediction = model.predict(&dataset.select(test))?;
     let (targets, known) = (dataset.targets().select(test), dataset.targets().select(train));
     Ok(match (prediction.targets, targets, known) {
-        (PredictedTargets::Real { mean, variance }, Targets::Real(truth), _) => {
-            Repeat::Real { mean, variance, truth, oracle: None }
+        (PredictedTargets::Real { densities }, Targets::Real(truth), _) => {
+            Repeat::Real { densities, truth, oracle: None }
         }
         (
             PredictedTargets::Classes { probabilities, .. },
@@ -215,12 +218,12 @@ fn row(train: usize, repeats: &[Repeat]) -> Result<Row, CommandError> {
     let (mut binary, mut binary_labels) = (Vec::new(), Vec::new());
     for repeat in repeats {
         match repeat {
-            Repeat::Real { mean, variance, truth, oracle } => {
+            Repeat::Real { densities, truth, oracle } => {
                 predictions += truth.len();
-                losses.push(gaussian_nll(mean, variance, truth).map_err(scored)?);
+                losses.push(density_nll(densities, truth).map_err(scored)?);
                 oracles.extend(oracle);
                 for (level, shares) in LEVELS.into_iter().zip(&mut shares) {
-                    shares.push(coverage(mean, variance, truth, level).map_err(scored)?);
+                    shares.push(coverage(densities, truth, level).map_err(scored)?);
                 }
             }
             Repeat::Classes { rows, n_classes, labels, base_rate, oracle } => {

@@ -238,9 +238,9 @@ impl Model {
                 let labels = labels.iter().map(|&label| i64::from(label));
                 dict.set_item("labels", PyArray1::from_iter(py, labels))?;
             }
-            PredictedTargets::Real { mean, variance } => {
-                dict.set_item("mean", PyArray1::from_slice(py, mean))?;
-                dict.set_item("variance", PyArray1::from_slice(py, variance))?;
+            PredictedTargets::Real { densities } => {
+                dict.set_item("mean", PyArray1::from_iter(py, densities.iter().map(Mixture::mean)))?;
+                dict.set_item("variance", PyArray1::from_iter(py, densities.iter().map(Mixture::variance)))?;
             }
         }
         Ok(dict)

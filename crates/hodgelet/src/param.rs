@@ -140,6 +140,20 @@ impl Param {
         (value.ln(), self.transform.derivative(u) / value)
     }
 
+    /// The `u` at which the logarithm of the value is `z` deviations from the center of the prior, and its derivative in
+    /// `z`; none without a prior, or out of reach.
+    #[must_use]
+    pub fn from_standard(&self, z: f64) -> Option<(f64, f64)> {
+        let prior = self.prior?;
+        let log = prior.center.ln() + prior.deviation * z;
+        let u = match self.transform {
+            Transform::Log => log,
+            Transform::Softplus => self.transform.inverse(log.exp()).ok()?,
+        };
+        let slope = self.log_value(u).1;
+        Some((u, prior.deviation / slope)).filter(|(u, d)| u.is_finite() && d.is_finite())
+    }
+
     /// The log density of the prior at `u`, and its derivative in `u`; zeros without a prior.
     #[must_use]
     pub fn log_prior(&self, u: f64) -> (f64, f64) {

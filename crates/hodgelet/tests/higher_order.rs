@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use std::ops::ControlFlow;
 
 fn quick() -> Settings {
-    Settings { n_filters: 2, n_bands: 1, iterations: 8, ..Settings::default() }
+    Settings { n_filters: 2, n_bands: 1, iterations: 8, ..Settings::default().most_probable() }
 }
 
 fn classes(complexes: Vec<Complex>) -> Dataset {

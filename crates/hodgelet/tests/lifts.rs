@@ -108,7 +108,7 @@ fn dataset(items: &[Item]) -> Dataset {
 
 /// Settings with small banks and this lift, whose 2-cells carry their structure.
 fn with_lift(lift: Lift) -> Settings {
-    let small = Settings { n_filters: 3, n_bands: 2, iterations: 5, ..Settings::default() };
+    let small = Settings { n_filters: 3, n_bands: 2, iterations: 5, ..Settings::default().most_probable() };
     Settings { lift: Some(lift), higher: CellSignal::Structure, ..small }
 }
 
@@ -227,7 +227,7 @@ fn rings_too_short_to_be_any_are_refused() {
 fn the_line_graph_model_is_wt_on_the_dataset_of_line_graphs() {
     let data = dataset(&molecules());
     let lines = data.line_graph();
-    let small = Settings { n_filters: 3, n_bands: 2, iterations: 5, ..Settings::default() };
+    let small = Settings { n_filters: 3, n_bands: 2, iterations: 5, ..Settings::default().most_probable() };
     let of_edges = Settings { method: Method::LineGraph, ..small.clone() };
     let vertices = Some(VertexSignal::Attributes);
     let of_lines = Settings { method: Method::Wt, vertices, ..small };
@@ -250,7 +250,9 @@ fn the_line_graph_model_is_wt_on_the_dataset_of_line_graphs() {
 fn the_vertex_signal_of_a_line_graph_can_be_its_own_degree() {
     let data = dataset(&molecules());
     let vertices = Some(VertexSignal::Degree);
-    let on = |method, data: &Dataset| features(&Settings { vertices, ..Settings::of(method) }, data).1;
+    let on = |method, data: &Dataset| {
+        features(&Settings { vertices, ..Settings::of(method).most_probable() }, data).1
+    };
     assert_eq!(on(Method::LineGraph, &data), on(Method::Wt, &data.line_graph()));
     assert_ne!(on(Method::LineGraph, &data), on(Method::Wt, &data));
 }

@@ -84,6 +84,11 @@ class ClassifierParameters:
         How class probabilities follow from the latent functions. auto: probit for two classes, softmax for more;
         softmax: logit for two, softmax for more; gpflow: as the published code, robust-max for more. By default auto;
         gpflow with faithful.
+    hyperparameters : {"auto", "map", "nuts", "gaussian", "modes"}
+        How the uncertainty of the hyperparameters is met. map: the most probable values alone; nuts: predictions are
+        averaged over draws from their posterior; gaussian: over draws of the normal distribution at the most probable
+        values; modes: over the ends of several starts (restarts); auto: nuts up to 1,000 distinct training graphs, map
+        beyond, with faithful and without priors.
     inference : {"variational", "laplace"}
         How the posterior is found, given the trained hyperparameters.
     prior_deviation : float, optional
@@ -150,6 +155,7 @@ class ClassifierParameters:
         lengthscales: str = "isotropic",
         initial_lengthscale: float | None = None,
         likelihood: str | None = None,
+        hyperparameters: str = "auto",
         inference: str = "variational",
         prior_deviation: float | None = 1.0,
         restarts: int = 1,
@@ -193,6 +199,7 @@ class ClassifierParameters:
         self.lengthscales = lengthscales
         self.initial_lengthscale = initial_lengthscale
         self.likelihood = likelihood
+        self.hyperparameters = hyperparameters
         self.inference = inference
         self.prior_deviation = prior_deviation
         self.restarts = restarts

@@ -80,6 +80,11 @@ class RegressorParameters:
         Lengthscales in each block: one, one per channel, or one per column (ard).
     initial_lengthscale : float, optional
         Where lengthscales start. By default the square root of the number of varying columns; 1 with faithful.
+    hyperparameters : {"auto", "map", "nuts", "gaussian", "modes"}
+        How the uncertainty of the hyperparameters is met. map: the most probable values alone; nuts: predictions are
+        averaged over draws from their posterior; gaussian: over draws of the normal distribution at the most probable
+        values; modes: over the ends of several starts (restarts); auto: nuts up to 1,000 distinct training graphs, map
+        beyond, with faithful and without priors.
     prior_deviation : float, optional
         Standard deviation, in the logarithm, of the priors around the initial hyperparameters (three times as much for
         variances); none turns priors off, as faithful does.
@@ -143,6 +148,7 @@ class RegressorParameters:
         kernel: str = "se",
         lengthscales: str = "isotropic",
         initial_lengthscale: float | None = None,
+        hyperparameters: str = "auto",
         prior_deviation: float | None = 1.0,
         restarts: int = 1,
         max_iter: int = 60,
@@ -184,6 +190,7 @@ class RegressorParameters:
         self.kernel = kernel
         self.lengthscales = lengthscales
         self.initial_lengthscale = initial_lengthscale
+        self.hyperparameters = hyperparameters
         self.prior_deviation = prior_deviation
         self.restarts = restarts
         self.max_iter = max_iter

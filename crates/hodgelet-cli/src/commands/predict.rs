@@ -135,9 +135,9 @@ fn outcome(fitted: &FittedTargets, known: &Targets, predicted: &PredictedTargets
                 probabilities: named.collect(),
             }
         }
-        (_, PredictedTargets::Real { mean, variance }) => {
+        (_, PredictedTargets::Real { densities }) => {
             let truth = if let Targets::Real(values) = known { values.get(i).copied() } else { None };
-            Outcome::Number { mean: mean[i], deviation: variance[i].sqrt(), truth }
+            Outcome::Number { mean: densities[i].mean(), deviation: densities[i].variance().sqrt(), truth }
         }
         _ => unreachable!("a model predicts the kind of targets it was trained on"),
     }

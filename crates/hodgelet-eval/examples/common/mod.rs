@@ -28,8 +28,8 @@ pub fn score(
                 found.extend(predicted_classes(probabilities, probabilities.len() / labels.len())?);
                 truth.extend(labels);
             }
-            Predictions::Real { mean, truth: targets, .. } => {
-                means.extend(mean);
+            Predictions::Real { densities, truth: targets } => {
+                means.extend(densities.iter().map(|density| density.mean()));
                 values.extend(targets);
             }
         }

@@ -5,6 +5,7 @@ use crate::metrics::{MetricError, accuracy, predicted_classes, rmse};
 use crate::report::{FoldRun, Predictions};
 use crate::splits::Split;
 use hodgelet::dataset::Targets;
+use hodgelet::likelihood::Mixture;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -119,9 +120,10 @@ fn score(predictions: &Predictions, part: &[usize]) -> Result<f64, MetricError> 
             let pick = |of: &[u32]| -> Vec<u32> { part.iter().map(|&i| of[i]).collect() };
             accuracy(&pick(&found), &pick(labels))
         }
-        Predictions::Real { mean, truth, .. } => {
+        Predictions::Real { densities, truth } => {
+            let mean: Vec<f64> = densities.iter().map(Mixture::mean).collect();
             let pick = |of: &[f64]| -> Vec<f64> { part.iter().map(|&i| of[i]).collect() };
-            rmse(&pick(mean), &pick(truth))
+            rmse(&pick(&mean), &pick(truth))
         }
     }
 }

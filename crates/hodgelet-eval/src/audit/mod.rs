@@ -140,8 +140,7 @@ mod tests {
             fit_seconds: 0.0,
             predict_seconds: 0.0,
             predictions: Predictions::Real {
-                mean: vec![1.0; 2],
-                variance: vec![1.0; 2],
+                densities: vec![hodgelet::likelihood::Mixture::normal(1.0, 1.0); 2],
                 truth: vec![1.0, 3.0],
             },
         };

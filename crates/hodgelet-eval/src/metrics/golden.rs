@@ -1,6 +1,7 @@
 //! Scores against scikit-learn and SciPy; `testdata/sklearn/metrics.json` names the functions.
 
 use super::*;
+use hodgelet::likelihood::Mixture;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -72,13 +73,15 @@ fn scores_of_numbers_are_those_of_scikit_learn_and_scipy() {
     assert_eq!(cases.len(), 4);
     for case in &cases {
         let Regressed { name, truth, mean, variance, .. } = case;
+        let densities: Vec<Mixture> =
+            mean.iter().zip(variance).map(|(&m, &v)| Mixture::normal(m, v)).collect();
         assert_same(rmse(mean, truth), case.mse.sqrt(), &format!("{name}, RMSE"));
         assert_same(mae(mean, truth), case.mae, &format!("{name}, MAE"));
         assert_same(r2(mean, truth), case.r2, &format!("{name}, R²"));
-        let found = gaussian_nll(mean, variance, truth);
+        let found = density_nll(&densities, truth);
         assert_same(found, case.gaussian_nll, &format!("{name}, NLL"));
         for &(level, share) in &case.coverage {
-            assert_eq!(coverage(mean, variance, truth, level), Ok(share), "{name}, {level}");
+            assert_eq!(coverage(&densities, truth, level), Ok(share), "{name}, {level}");
         }
     }
 }

@@ -12,7 +12,7 @@ mod summary;
 pub use calibration::{Calibration, MAX_BINS, N_BINS, ReliabilityBin, calibration, calibration_slope};
 pub use classification::{accuracy, brier, macro_f1, nll, predicted_classes};
 pub use error::MetricError;
-pub use regression::{LEVELS, coverage, gaussian_nll, mae, r2, rmse};
+pub use regression::{LEVELS, coverage, density_nll, mae, r2, rmse};
 pub use summary::Summary;
 
 #[cfg(test)]

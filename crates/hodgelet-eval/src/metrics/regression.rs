@@ -1,8 +1,7 @@
 //! Scores of predicted numbers and their variances.
 
 use super::{MetricError, all_finite, finite, same_length, some_items};
-use hodgelet::likelihood::normal;
-use std::f64::consts::PI;
+use hodgelet::likelihood::{Mixture, normal};
 
 /// Levels of the central intervals whose coverage is reported.
 pub const LEVELS: [f64; 3] = [0.5, 0.9, 0.95];
@@ -53,18 +52,14 @@ pub fn r2(predicted: &[f64], truth: &[f64]) -> Result<f64, MetricError> {
     finite("r2", 1.0 - error / spread)
 }
 
-/// Mean of `−ln N(tᵢ; mᵢ, vᵢ)`, in nats.
+/// Mean of `−ln pᵢ(tᵢ)` over the predicted densities, in nats.
 ///
 /// # Errors
 ///
 /// As [`rmse`]; [`MetricError::Variance`] for a variance that is not positive.
-pub fn gaussian_nll(mean: &[f64], variance: &[f64], truth: &[f64]) -> Result<f64, MetricError> {
-    triples(mean, variance, truth)?;
-    let mut total = 0.0;
-    for ((m, v), t) in mean.iter().zip(variance).zip(truth) {
-        let standardized = (t - m) / v.sqrt();
-        total += 0.5 * ((2.0 * PI).ln() + v.ln() + standardized * standardized);
-    }
+pub fn density_nll(densities: &[Mixture], truth: &[f64]) -> Result<f64, MetricError> {
+    check(densities, truth)?;
+    let total: f64 = densities.iter().zip(truth).map(|(density, t)| -density.log_density(*t)).sum();
     finite("nll", total / truth.len() as f64)
 }
 
@@ -72,16 +67,19 @@ pub fn gaussian_nll(mean: &[f64], variance: &[f64], truth: &[f64]) -> Result<f64
 ///
 /// # Errors
 ///
-/// As [`gaussian_nll`]; [`MetricError::Level`] unless `0 < level < 1`.
-pub fn coverage(mean: &[f64], variance: &[f64], truth: &[f64], level: f64) -> Result<f64, MetricError> {
-    triples(mean, variance, truth)?;
+/// As [`density_nll`]; [`MetricError::Level`] unless `0 < level < 1`.
+pub fn coverage(densities: &[Mixture], truth: &[f64], level: f64) -> Result<f64, MetricError> {
+    check(densities, truth)?;
     if !(0.0 < level && level < 1.0) {
         return Err(MetricError::Level { level });
     }
     // P(|z| ≤ q) = level for q = Φ⁻¹((1 + level) / 2); from the lower tail, which keeps its digits near level 1
     let reach = -normal::quantile(0.5 * (1.0 - level));
-    let inside = |((m, v), t): ((&f64, &f64), &f64)| (t - m).abs() <= reach * f64::sqrt(*v);
-    let hits = mean.iter().zip(variance).zip(truth).filter(|&triple| inside(triple)).count();
+    let inside = |(density, t): &(&Mixture, &f64)| match density.components() {
+        [one] => (*t - one.mean).abs() <= reach * one.variance.sqrt(),
+        _ => (density.cdf(**t) - 0.5).abs() <= 0.5 * level,
+    };
+    let hits = densities.iter().zip(truth).filter(inside).count();
     Ok(hits as f64 / truth.len() as f64)
 }
 
@@ -96,12 +94,14 @@ fn pairs(predicted: &[f64], truth: &[f64]) -> Result<(), MetricError> {
     all_finite("truth", truth)
 }
 
-fn triples(mean: &[f64], variance: &[f64], truth: &[f64]) -> Result<(), MetricError> {
-    pairs(mean, truth)?;
-    same_length("variances", variance.len(), truth.len())?;
-    all_finite("variance", variance)?;
-    match variance.iter().position(|v| *v <= 0.0) {
-        Some(index) => Err(MetricError::Variance { index, value: variance[index] }),
+fn check(densities: &[Mixture], truth: &[f64]) -> Result<(), MetricError> {
+    let all = |value: fn(&Mixture) -> f64| densities.iter().map(value).collect::<Vec<f64>>();
+    pairs(&all(Mixture::mean), truth)?;
+    all_finite("variance", &all(Mixture::variance))?;
+    let least =
+        |density: &Mixture| density.components().iter().map(|c| c.variance).fold(f64::INFINITY, f64::min);
+    match densities.iter().map(least).enumerate().find(|(_, v)| *v <= 0.0) {
+        Some((index, value)) => Err(MetricError::Variance { index, value }),
         None => Ok(()),
     }
 }
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn the_ends_of_an_interval_count_as_inside() {
         let reach = -normal::quantile(0.25);
-        let found = |t: f64| coverage(&[0.0], &[1.0], &[t], 0.5).unwrap();
+        let found = |t: f64| coverage(&[Mixture::normal(0.0, 1.0)], &[t], 0.5).unwrap();
         assert_eq!([found(reach), found(reach.next_up()), found(-reach)], [1.0, 0.0, 1.0]);
     }
 
@@ -146,13 +146,11 @@ mod tests {
         let infinite = f64::INFINITY;
         let found = r2(&[1.0, 1.0], &[1.0, infinite]);
         assert_eq!(found, Err(NotFinite { what: "truth", index: 1, value: infinite }));
-        assert_eq!(gaussian_nll(&[1.0], &[0.0], &[1.0]), Err(Variance { index: 0, value: 0.0 }));
-        assert_eq!(
-            gaussian_nll(&[1.0], &[], &[1.0]),
-            Err(Length { what: "variances", found: 0, expected: 1 })
-        );
-        assert_eq!(coverage(&[1.0], &[1.0], &[1.0], 1.0), Err(Level { level: 1.0 }));
-        assert!(matches!(coverage(&[1.0], &[1.0], &[1.0], f64::NAN), Err(Level { .. })));
+        let (flat, sound) = ([Mixture::normal(1.0, 0.0)], [Mixture::normal(1.0, 1.0)]);
+        assert_eq!(density_nll(&flat, &[1.0]), Err(Variance { index: 0, value: 0.0 }));
+        assert_eq!(density_nll(&[], &[1.0]), Err(Length { what: "predictions", found: 0, expected: 1 }));
+        assert_eq!(coverage(&sound, &[1.0], 1.0), Err(Level { level: 1.0 }));
+        assert!(matches!(coverage(&sound, &[1.0], f64::NAN), Err(Level { .. })));
     }
 
     #[test]
@@ -161,6 +159,6 @@ mod tests {
         assert_eq!(mae(&[f64::MAX], &[f64::MIN]), Err(Overflow { metric: "mae" }));
         assert_eq!(r2(&[0.0; 2], &[f64::MAX, 1e308]), Err(Overflow { metric: "r2" }));
         assert_eq!(r2(&[1e200, 0.0], &[1e-200, 0.0]), Err(Overflow { metric: "r2" }));
-        assert_eq!(gaussian_nll(&[1e200], &[1e-300], &[0.0]), Err(Overflow { metric: "nll" }));
+        assert_eq!(density_nll(&[Mixture::normal(1e200, 1e-300)], &[0.0]), Err(Overflow { metric: "nll" }));
     }
 }

@@ -14,6 +14,7 @@ pub use plot::{reliability_svg, scores_svg};
 pub use row::{ClassScores, Coverage, FoldRow, RealScores, Scores};
 
 use crate::metrics::{MetricError, N_BINS, ReliabilityBin, Summary, calibration, coverage};
+use hodgelet::likelihood::Mixture;
 use serde::{Deserialize, Serialize};
 
 /// Predictions for the test items of one fold, beside the truth.
@@ -28,10 +29,8 @@ pub enum Predictions {
     },
     /// Of numbers.
     Real {
-        /// Predictive means, `[n_test]`.
-        mean: Vec<f64>,
-        /// Predictive variances, noise included, `[n_test]`.
-        variance: Vec<f64>,
+        /// Predictive densities, noise included, `[n_test]`.
+        densities: Vec<Mixture>,
         /// True values, `[n_test]`.
         truth: Vec<f64>,
     },
@@ -204,11 +203,11 @@ fn results(runs: &[FoldRun], folds: &[FoldRow], n_classes: usize) -> Result<Resu
                 reliability: calibration.bins,
             }))
         }
-        Predictions::Real { mean, variance, truth } => {
+        Predictions::Real { densities, truth } => {
             let scores: Vec<&RealScores> = folds.iter().filter_map(|row| row.scores.real()).collect();
             let over = |name, value: fn(&RealScores) -> f64| summary(name, scores.iter().map(|s| value(s)));
             let r2: Vec<f64> = scores.iter().filter_map(|s| s.r2).collect();
-            let inside = row::coverages(|level| coverage(&mean, &variance, &truth, level));
+            let inside = row::coverages(|level| coverage(&densities, &truth, level));
             Ok(Results::Real(RealResults {
                 rmse: over("rmse", |s| s.rmse)?,
                 mae: over("mae", |s| s.mae)?,
@@ -245,12 +244,8 @@ impl Predictions {
                 probabilities.extend(more_probabilities);
                 labels.extend(more_labels);
             }
-            (
-                Self::Real { mean, variance, truth },
-                Self::Real { mean: more_mean, variance: more_variance, truth: more_truth },
-            ) => {
-                mean.extend(more_mean);
-                variance.extend(more_variance);
+            (Self::Real { densities, truth }, Self::Real { densities: more, truth: more_truth }) => {
+                densities.extend_from_slice(more);
                 truth.extend(more_truth);
             }
             _ => return None,

@@ -2,6 +2,7 @@
 
 use super::{FoldRun, Predictions};
 use crate::metrics::{self, LEVELS, MetricError};
+use hodgelet::likelihood::Mixture;
 use serde::{Deserialize, Serialize};
 
 /// One fold of an evaluation.
@@ -95,8 +96,8 @@ impl FoldRow {
             Predictions::Classes { probabilities, labels } => {
                 (labels.len(), Scores::Classes(class_scores(probabilities, n_classes, labels)?))
             }
-            Predictions::Real { mean, variance, truth } => {
-                (truth.len(), Scores::Real(real_scores(mean, variance, truth)?))
+            Predictions::Real { densities, truth } => {
+                (truth.len(), Scores::Real(real_scores(densities, truth)?))
             }
         };
         Ok(Self {
@@ -140,13 +141,14 @@ fn class_scores(probabilities: &[f64], n_classes: usize, labels: &[u32]) -> Resu
     })
 }
 
-fn real_scores(mean: &[f64], variance: &[f64], truth: &[f64]) -> Result<RealScores, MetricError> {
+fn real_scores(densities: &[Mixture], truth: &[f64]) -> Result<RealScores, MetricError> {
+    let mean: Vec<f64> = densities.iter().map(Mixture::mean).collect();
     Ok(RealScores {
-        rmse: metrics::rmse(mean, truth)?,
-        mae: metrics::mae(mean, truth)?,
-        r2: if truth.len() < 2 { None } else { Some(metrics::r2(mean, truth)?) },
-        nll: metrics::gaussian_nll(mean, variance, truth)?,
-        coverage: coverages(|level| metrics::coverage(mean, variance, truth, level))?,
+        rmse: metrics::rmse(&mean, truth)?,
+        mae: metrics::mae(&mean, truth)?,
+        r2: if truth.len() < 2 { None } else { Some(metrics::r2(&mean, truth)?) },
+        nll: metrics::density_nll(densities, truth)?,
+        coverage: coverages(|level| metrics::coverage(densities, truth, level))?,
     })
 }
 

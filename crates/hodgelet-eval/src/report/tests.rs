@@ -36,7 +36,8 @@ fn classes(first: &[f64]) -> Predictions {
 }
 
 fn real(mean: &[f64], truth: &[f64]) -> Predictions {
-    Predictions::Real { mean: mean.to_vec(), variance: vec![1.0; mean.len()], truth: truth.to_vec() }
+    let densities = mean.iter().map(|&mean| Mixture::normal(mean, 1.0)).collect();
+    Predictions::Real { densities, truth: truth.to_vec() }
 }
 
 fn classification() -> Evaluation {

@@ -42,7 +42,7 @@ fn dataset(n: usize, n_classes: usize, seed: u64) -> Dataset {
 
 /// Settings with small banks and few steps.
 fn small_settings() -> Settings {
-    Settings { n_filters: 2, n_bands: 2, iterations: 6, ..Settings::default() }
+    Settings { n_filters: 2, n_bands: 2, iterations: 6, ..Settings::default().most_probable() }
 }
 
 fn search(data: &Dataset) -> SearchParams {
@@ -113,7 +113,8 @@ fn every_target_is_scored_by_a_model_without_it() {
 
 #[test]
 fn log_densities_are_those_of_the_normal_distribution() {
-    let predicted = PredictedTargets::Real { mean: vec![1.0], variance: vec![4.0] };
+    let predicted =
+        PredictedTargets::Real { densities: vec![hodgelet::likelihood::Mixture::normal(1.0, 4.0)] };
     let found = log_probability(&Targets::Real(vec![3.0]), 0, &predicted, 0);
     assert!((found - (-0.5 - (2.0 * std::f64::consts::TAU.sqrt()).ln())).abs() < 1e-15, "{found}");
 }

@@ -96,6 +96,19 @@ pub struct BlockMeasures {
     energies: Vec<f64>,        // per complex, [n_live, n_atoms] row-major
 }
 
+/// The numbers of [`BlockMeasures`], complex after complex.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MeasureParts {
+    /// Eigenvalues of each complex.
+    pub n_atoms: Vec<u32>,
+    pub eigenvalues: Vec<f64>,
+    /// Channels of each complex that are not 0.
+    pub n_live: Vec<u32>,
+    pub live: Vec<u32>,
+    /// For each complex, `[n_live, n_atoms]`.
+    pub energies: Vec<f64>,
+}
+
 impl BlockMeasures {
     /// The measures of `complexes` in `block`. A complex without a signal there has no atom. An energy that is too large
     /// for a number is the largest one.
@@ -205,6 +218,48 @@ impl BlockMeasures {
         let (energy_starts, energies) = pick(&self.energy_starts, &self.energies, indices);
         let n_channels = self.n_channels;
         Self { n_channels, atom_starts, eigenvalues, live_starts, live, energy_starts, energies }
+    }
+
+    /// What a file holds of the measures; [`from_parts`](Self::from_parts) makes the same of it.
+    pub(crate) fn parts(&self) -> MeasureParts {
+        let counts = |starts: &[usize]| starts.windows(2).map(|pair| (pair[1] - pair[0]) as u32).collect();
+        MeasureParts {
+            n_atoms: counts(&self.atom_starts),
+            eigenvalues: self.eigenvalues.clone(),
+            n_live: counts(&self.live_starts),
+            live: self.live.clone(),
+            energies: self.energies.clone(),
+        }
+    }
+
+    /// Measures of `n_channels` channels from their parts, if these fit each other.
+    pub(crate) fn from_parts(n_channels: usize, parts: MeasureParts) -> Option<Self> {
+        let starts = |counts: &[u32]| {
+            let mut all = vec![0usize];
+            counts.iter().for_each(|&count| all.push(all[all.len() - 1] + count as usize));
+            all
+        };
+        let MeasureParts { n_atoms, eigenvalues, n_live, live, energies } = parts;
+        let mut energy_starts = vec![0usize];
+        for (&atoms, &live) in n_atoms.iter().zip(&n_live) {
+            let own = (atoms as usize).checked_mul(live as usize)?;
+            energy_starts.push(energy_starts[energy_starts.len() - 1].checked_add(own)?);
+        }
+        let (atom_starts, live_starts) = (starts(&n_atoms), starts(&n_live));
+        let fits = n_atoms.len() == n_live.len()
+            && atom_starts.last() == Some(&eigenvalues.len())
+            && live_starts.last() == Some(&live.len())
+            && energy_starts.last() == Some(&energies.len())
+            && live.iter().all(|&d| (d as usize) < n_channels);
+        fits.then_some(Self {
+            n_channels,
+            atom_starts,
+            eigenvalues,
+            live_starts,
+            live,
+            energy_starts,
+            energies,
+        })
     }
 
     /// Number of complexes.

@@ -11,6 +11,7 @@ mod signed;
 mod standardize;
 mod wavelet;
 
+pub(crate) use block::MeasureParts;
 pub use block::{Block, BlockMeasures, Component};
 pub use fourier::{FourierError, FourierPoints};
 pub use signed::{SignedBasis, SignedError, SignedParams, fingerprint, signed_features};

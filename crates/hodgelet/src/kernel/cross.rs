@@ -21,14 +21,14 @@ impl SumKernel {
         par: Par,
     ) -> Result<Mat<f64>, KernelError> {
         self.check_pair(left, right)?;
-        let mut out = Mat::zeros(left[0].nrows(), right[0].nrows());
+        let mut out = Mat::full(left[0].nrows(), right[0].nrows(), self.constant().unwrap_or(0.0));
         for (b, block) in self.blocks().iter().enumerate() {
             add_cross(block, b, left[b], right[b], out.as_mut(), par)?;
         }
         finite_columns(out, "cross-covariance")
     }
 
-    /// The part of [`cross`](Self::cross) that block `block` contributes: the sum over blocks is the whole.
+    /// The part of [`cross`](Self::cross) that block `block` contributes: the sum over blocks, and the constant, is the whole.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl SumKernel {
     /// As [`gram`](Self::gram).
     pub fn diagonal(&self, inputs: &[MatRef<'_, f64>]) -> Result<Vec<f64>, KernelError> {
         self.check_inputs(inputs)?;
-        let mut out = vec![0.0; inputs[0].nrows()];
+        let mut out = vec![self.constant().unwrap_or(0.0); inputs[0].nrows()];
         let mut points = Points::default();
         for (b, (block, &z)) in self.blocks().iter().zip(inputs).enumerate() {
             let mut values = vec![block.variance; out.len()];

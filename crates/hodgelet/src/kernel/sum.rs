@@ -9,32 +9,39 @@ use crate::linalg::dense::{mirror_lower, reshape};
 use faer::{Mat, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
-/// A sum of kernels, each on its own block of columns; settings and parameters are valid.
+/// Name of the variance of the constant.
+const CONSTANT: &str = "constant variance";
+
+/// A sum of kernels, each on its own block of columns, and perhaps a constant; settings and parameters are valid.
 ///
 /// Parameters are the logarithms of the hyperparameters: block by block the variance, then the lengthscales and the α or
-/// offset.
+/// offset; last the variance of the constant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked", into = "Unchecked")]
 pub struct SumKernel {
     blocks: Vec<BlockKernel>,
+    constant: Option<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Unchecked {
     blocks: Vec<BlockKernel>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    constant: Option<f64>,
 }
 
 impl TryFrom<Unchecked> for SumKernel {
     type Error = KernelError;
 
     fn try_from(raw: Unchecked) -> Result<Self, KernelError> {
-        Self::new(raw.blocks)
+        let kernel = Self::new(raw.blocks)?;
+        raw.constant.map_or(Ok(kernel.clone()), |variance| kernel.with_constant(variance))
     }
 }
 
 impl From<SumKernel> for Unchecked {
     fn from(kernel: SumKernel) -> Self {
-        Self { blocks: kernel.blocks }
+        Self { blocks: kernel.blocks, constant: kernel.constant }
     }
 }
 
@@ -49,7 +56,23 @@ impl SumKernel {
             return Err(KernelError::NoBlocks);
         }
         blocks.iter().enumerate().try_for_each(|(b, block)| block.check(b))?;
-        Ok(Self { blocks })
+        Ok(Self { blocks, constant: None })
+    }
+
+    /// The same with a constant: a function that has one value everywhere, normal with this variance.
+    ///
+    /// # Errors
+    ///
+    /// [`KernelError`] for an extreme variance.
+    pub fn with_constant(self, variance: f64) -> Result<Self, KernelError> {
+        check_value(CONSTANT.to_owned(), variance)?;
+        Ok(Self { constant: Some(variance), ..self })
+    }
+
+    /// The variance of the constant, if there is one.
+    #[must_use]
+    pub fn constant(&self) -> Option<f64> {
+        self.constant
     }
 
     /// The blocks with their hyperparameters.
@@ -61,11 +84,12 @@ impl SumKernel {
     /// Number of parameters.
     #[must_use]
     pub fn n_params(&self) -> usize {
-        self.blocks.iter().map(BlockKernel::n_params).sum()
+        self.blocks.iter().map(BlockKernel::n_params).sum::<usize>() + usize::from(self.constant.is_some())
     }
 
     fn hyperparameters(&self) -> impl Iterator<Item = (String, f64)> + '_ {
-        self.blocks.iter().enumerate().flat_map(|(b, block)| block.hyperparameters(b))
+        let blocks = self.blocks.iter().enumerate().flat_map(|(b, block)| block.hyperparameters(b));
+        blocks.chain(self.constant.map(|variance| (CONSTANT.to_owned(), variance)))
     }
 
     /// Names of the parameters, such as `block 0 lengthscale 0`.
@@ -94,7 +118,7 @@ impl SumKernel {
             check_value(name, log.exp())?;
         }
         let all = self.blocks.iter_mut().flat_map(BlockKernel::hyperparameters_mut);
-        all.zip(params).for_each(|(value, log)| *value = log.exp());
+        all.chain(&mut self.constant).zip(params).for_each(|(value, log)| *value = log.exp());
         Ok(())
     }
 
@@ -113,6 +137,7 @@ impl SumKernel {
             bounds.extend(lengthscale_floors(&block.base, z, &center).into_iter().map(f64::ln));
             bounds.extend(block.base.family.shape_name().map(|_| f64::NEG_INFINITY));
         }
+        bounds.extend(self.constant.map(|_| f64::NEG_INFINITY));
         Ok(bounds)
     }
 
@@ -151,6 +176,9 @@ impl SumKernel {
         reshape(out, n, n);
         for (b, block) in self.blocks.iter().enumerate() {
             add_block(block, b, inputs[b], &mut workspace.blocks[b], out.as_mut(), b == 0, par)?;
+        }
+        if let Some(constant) = self.constant {
+            (0..n).for_each(|j| out.col_as_slice_mut(j)[j..].iter_mut().for_each(|value| *value += constant));
         }
         if !self.blocks.iter().all(|block| block.base.family.is_stationary()) {
             let lower = (0..n).flat_map(|j| &out.col_as_slice(j)[j..]);
@@ -199,6 +227,13 @@ impl SumKernel {
                 inputs.fill(0.0);
             }
             block_gradient(block, b, workspace, sensitivities, &mut gradient.params, inputs, par);
+        }
+        if let Some(constant) = self.constant {
+            let column = |j: usize| {
+                let entry = |i: usize| if i == j { 1.0 } else { 2.0 } * sensitivities[(i, j)];
+                (j..n).map(entry).sum::<f64>()
+            };
+            gradient.params.push(constant * (0..n).map(column).sum::<f64>());
         }
         all_finite(&gradient.params, "gradient of the kernel parameters")?;
         let inputs = gradient.inputs.iter().flat_map(|z| (0..z.ncols()).flat_map(|c| z.col_as_slice(c)));

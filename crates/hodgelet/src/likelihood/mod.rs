@@ -8,6 +8,7 @@
 mod batch;
 mod bernoulli;
 mod gaussian;
+mod mixture;
 pub mod normal;
 mod observations;
 pub mod points;
@@ -18,6 +19,7 @@ mod softmax;
 pub use batch::Expectations;
 pub use bernoulli::{Bernoulli, Link};
 pub use gaussian::Gaussian;
+pub use mixture::{Component, Mixture};
 pub use observations::{Labels, ObservationError, Observations, RealGroup, Reals};
 pub use robust_max::RobustMax;
 pub use softmax::Softmax;

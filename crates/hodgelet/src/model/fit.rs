@@ -1,6 +1,7 @@
 //! Training: from a dataset to a fitted model.
 
-use super::fitted::{Model, Summary};
+use super::averaging;
+use super::fitted::{Model, Summary, Trained};
 use super::objective::Solved;
 use super::problem::check_indices;
 use super::{FeatureSpace, Measured, Measurer, ModelError, Problem};
@@ -8,7 +9,7 @@ use crate::dataset::{Dataset, Targets};
 use crate::gp::Sites;
 use crate::param::LogNormal;
 use crate::settings::Settings;
-use crate::train::{MinimizeError, Minimum, RestartError, minimize, restarts};
+use crate::train::{MinimizeError, Minimum, minimize, restarts};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +34,13 @@ pub enum Stage {
         step: usize,
         /// The objective there.
         objective: f64,
+    },
+    /// A draw from the posterior of the hyperparameters.
+    Averaging {
+        /// Draws of all chains so far, warm-up included.
+        done: usize,
+        /// Of how many.
+        total: usize,
     },
 }
 
@@ -89,18 +97,28 @@ impl Settings {
     ) -> Result<Model, ModelError> {
         let began = Instant::now();
         let problem = Problem::new(self, measurer, measured, targets, train)?;
-        let ends = run_starts(&problem, callback)?;
+        let callback = Mutex::new(callback);
+        let ends = run_starts(&problem, &callback)?;
         let (evaluations, inner_iterations) = ends
             .iter()
             .flatten()
             .fold((0, 0), |(e, i), end| (e + end.minimum.evaluations, i + end.inner_iterations));
-        let (restart, end) = best(ends)?;
-        let solved = solve(&problem, restart, &end)?;
+        let (restart, end, others) = best(ends)?;
+        let mode = problem.trained(problem.solve(&end.minimum.point, end.sites.clone())?);
+        let (mut averaged, mut exploration) = (None, None);
+        if let Some(method) = self.averaging(problem.n_points()) {
+            let progress = |done, total| call(&callback, Stage::Averaging { done, total });
+            let all = std::iter::once(&end).chain(&others);
+            let modes: Vec<_> = all.map(|end| (&end.minimum.point[..], end.sites.as_ref())).collect();
+            let draws = averaging::draw(&problem, method, &modes, progress)?;
+            averaged = Some(draws.averaged);
+            exploration = Some(draws.exploration);
+        }
         let summary = Summary {
             n_train: train.len(),
             n_distinct: problem.n_points(),
             objective: -end.minimum.value,
-            elbo: solved.posterior.objective(),
+            elbo: mode.posterior.objective(),
             iterations: end.minimum.iterations,
             evaluations,
             inner_iterations,
@@ -108,9 +126,26 @@ impl Settings {
             stop: format!("{:?}", end.minimum.stop),
             seconds: began.elapsed().as_secs_f64(),
             constant_channels: problem.constant_channels.clone(),
+            exploration,
         };
-        Ok(assemble(problem, measurer, solved, end.priors, summary))
+        let measurer = Measurer { settings: problem.settings.clone(), ..measurer.clone() };
+        Ok(Model {
+            space: FeatureSpace { measurer, blocks: mode.blocks.clone() },
+            likelihood_params: problem.likelihood_params,
+            targets: problem.targets,
+            observations: problem.observations,
+            mode,
+            averaged,
+            priors: end.priors,
+            summary,
+        })
     }
+}
+
+/// Calls a callback that threads share.
+fn call(callback: &Mutex<impl FnMut(Stage) -> ControlFlow<()>>, stage: Stage) -> ControlFlow<()> {
+    let mut callback = callback.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    callback(stage)
 }
 
 type Outcome = Result<End, MinimizeError<ModelError>>;
@@ -118,10 +153,9 @@ type Outcome = Result<End, MinimizeError<ModelError>>;
 /// Optimizes from every start; `callback` is called by one of them at a time.
 fn run_starts(
     problem: &Problem,
-    callback: impl FnMut(Stage) -> ControlFlow<()> + Send,
+    callback: &Mutex<impl FnMut(Stage) -> ControlFlow<()> + Send>,
 ) -> Result<Vec<Outcome>, ModelError> {
     let optimizer = problem.settings.optimizer()?.check()?;
-    let callback = Mutex::new(callback);
     let cancelled = AtomicBool::new(false);
     let run = |start: usize, ()| {
         if cancelled.load(Ordering::Relaxed) {
@@ -134,8 +168,7 @@ fn run_starts(
             |theta, gradient| objective.evaluate(theta, gradient),
             |progress| {
                 let (step, objective) = (progress.iteration, -progress.value);
-                let mut callback = callback.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                let answer = callback(Stage::Training { start, step, objective });
+                let answer = call(callback, Stage::Training { start, step, objective });
                 cancelled.fetch_or(answer.is_break(), Ordering::Relaxed);
                 answer
             },
@@ -147,46 +180,47 @@ fn run_starts(
     if cancelled.into_inner() { Err(ModelError::Cancelled) } else { Ok(ends) }
 }
 
-fn best(ends: Vec<Outcome>) -> Result<(usize, End), ModelError> {
-    crate::train::best(ends, |end| end.minimum.value).map_err(|error| match error {
-        RestartError::AllFailed { first: MinimizeError::Start(error), .. } => error,
-        RestartError::AllFailed { first, .. } => ModelError::Training { reason: first.to_string() },
-        RestartError::NoStarts => ModelError::Training { reason: "no start was tried".to_owned() },
-    })
-}
-
-/// The posterior that is kept, from the sites where the best start ended.
-fn solve(problem: &Problem, restart: usize, end: &End) -> Result<Solved, ModelError> {
-    let (mut objective, _) = problem.start_of(restart as u64)?;
-    objective.sites.clone_from(&end.sites);
-    let inference = problem.settings.final_inference(&problem.likelihood)?;
-    objective.solve(&end.minimum.point, &inference)
-}
-
-fn assemble(
-    problem: Problem,
-    measurer: &Measurer,
-    solved: Solved,
-    priors: Vec<Option<LogNormal>>,
-    summary: Summary,
-) -> Model {
-    let Solved { posterior, features, state } = solved;
-    let (mut blocks, mut inputs) = (problem.drawn, Vec::new());
-    for ((block, map), features) in blocks.iter_mut().zip(state.maps).zip(features) {
-        (block.map, block.standardizer) = (map, features.standardizer);
-        inputs.push(features.inputs);
+/// The start that ended best, and the other ends.
+fn best(ends: Vec<Outcome>) -> Result<(usize, End, Vec<End>), ModelError> {
+    let (mut successes, mut failure) = (Vec::new(), None);
+    for (start, outcome) in ends.into_iter().enumerate() {
+        match outcome {
+            Ok(end) => successes.push((start, end)),
+            Err(error) => failure = failure.or(Some(error)),
+        }
     }
-    let measurer = Measurer { settings: problem.settings, ..measurer.clone() };
-    Model {
-        space: FeatureSpace { measurer, blocks },
-        kernel: state.kernel,
-        likelihood_params: problem.likelihood_params,
-        likelihood: state.likelihood,
-        targets: problem.targets,
-        inputs,
-        observations: problem.observations,
-        posterior,
-        priors,
-        summary,
+    // The first of equals.
+    let order = |a: &&(usize, End), b: &&(usize, End)| a.1.minimum.value.total_cmp(&b.1.minimum.value);
+    let Some(first) = successes.iter().min_by(order).map(|(start, _)| *start) else {
+        return Err(match failure {
+            Some(MinimizeError::Start(error)) => error,
+            Some(error) => ModelError::Training { reason: error.to_string() },
+            None => ModelError::Training { reason: "no start was tried".to_owned() },
+        });
+    };
+    let (best, others): (Vec<_>, Vec<_>) = successes.into_iter().partition(|(start, _)| *start == first);
+    let mut best = best.into_iter().map(|(_, end)| end);
+    let end = best.next().expect("it was found above");
+    Ok((first, end, others.into_iter().map(|(_, end)| end).collect()))
+}
+
+impl Problem {
+    /// The posterior that is kept at `theta`, from `sites`.
+    pub(super) fn solve(&self, theta: &[f64], sites: Option<Sites>) -> Result<Solved, ModelError> {
+        let (mut objective, _) = self.start_of(0)?;
+        objective.sites = sites;
+        let inference = self.settings.final_inference(&self.likelihood)?;
+        objective.solve(theta, &inference)
+    }
+
+    /// What predicts: the posterior with its filters, kernel and likelihood.
+    pub(super) fn trained(&self, solved: Solved) -> Trained {
+        let Solved { posterior, features, state } = solved;
+        let (mut blocks, mut inputs) = (self.drawn.clone(), Vec::new());
+        for ((block, map), features) in blocks.iter_mut().zip(state.maps).zip(features) {
+            (block.map, block.standardizer) = (map, features.standardizer);
+            inputs.push(features.inputs);
+        }
+        Trained { blocks, kernel: state.kernel, likelihood: state.likelihood, inputs, posterior }
     }
 }

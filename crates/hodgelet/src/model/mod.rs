@@ -3,6 +3,7 @@
 //! [`Settings::fit`](crate::settings::Settings::fit) is the door to it: settings and a dataset become a [`Model`]. All
 //! methods of \[Alain24\] are settings of one pipeline.
 
+mod averaging;
 mod error;
 mod features;
 mod file;
@@ -11,19 +12,22 @@ mod fitted;
 mod measure;
 mod objective;
 mod parameters;
+mod predict;
 mod problem;
 mod space;
 mod targets;
 #[cfg(test)]
 mod testing;
 
+pub use averaging::Exploration;
 pub use error::ModelError;
 pub use features::{BlockSpace, FeatureMap};
 pub use file::FileError;
 pub use fit::Stage;
-pub use fitted::{Model, PredictedTargets, Prediction, Summary};
+pub use fitted::{Model, Summary};
 pub use measure::Measured;
 pub use parameters::Hyperparameter;
+pub use predict::{PredictedTargets, Prediction};
 pub use problem::{Problem, StartBlock, TrainingObjective};
 pub use space::{FeatureSpace, Measurer};
 pub use targets::FittedTargets;

@@ -15,8 +15,16 @@ use crate::wavelet::{Bank, SCALE_RANGE};
 use serde::Serialize;
 use std::ops::Range;
 
-/// How much wider priors of variances are: how sure one may be of a class is for the data to say.
+/// Widths of the priors, as standard deviations of logarithms. Scales have the width of what they are drawn from, not below
+/// a floor.
+const LEAST_SCALE_WIDTH: f64 = 0.1;
+const LENGTHSCALE_WIDTH: f64 = 1.0;
 const VARIANCE_WIDTH: f64 = 3.0;
+const CONSTANT_WIDTH: f64 = 1.0;
+const NOISE_WIDTH: f64 = 1.0;
+
+/// Name of the variance of the constant.
+const CONSTANT: &str = "constant: variance";
 
 /// What is trained: filters, kernel, likelihood.
 #[derive(Clone, Debug)]
@@ -49,21 +57,41 @@ pub(super) struct Parameters {
 }
 
 impl Parameters {
-    /// The order of the values of `state`, with priors centered on them if the settings ask for priors.
-    pub fn new(settings: &Settings, blocks: &[Block], state: &State) -> Result<Self, ModelError> {
+    /// The order of the values of `state`, with priors if the settings ask for them: those of scales around `scales`, for
+    /// each block mean and deviation of the logarithms, and the others around the values of `state`.
+    pub fn new(
+        settings: &Settings,
+        blocks: &[Block],
+        state: &State,
+        scales: &[Vec<(f64, f64)>],
+    ) -> Result<Self, ModelError> {
         let mut list = Self::without_priors(settings.shared_bank, blocks, state);
-        if let Some(deviation) = settings.prior_deviation() {
-            let theta = list.values(state);
-            for (param, u) in list.params.iter_mut().zip(theta) {
-                let width = if param.name.ends_with(": variance") { VARIANCE_WIDTH } else { 1.0 };
-                let prior = LogNormal::new(param.log_value(u).0.exp(), width * deviation);
-                param.prior = Some(prior.map_err(|e| ModelError::Training { reason: e.to_string() })?);
+        let Some(factor) = settings.prior_deviation() else { return Ok(list) };
+        let theta = list.values(state);
+        let around = |(param, u): (&Param, f64)| {
+            let width = match &param.name[..] {
+                CONSTANT => CONSTANT_WIDTH,
+                name if name.ends_with(": variance") => VARIANCE_WIDTH,
+                name if name.starts_with("noise") => NOISE_WIDTH,
+                _ => LENGTHSCALE_WIDTH,
+            };
+            (param.log_value(u).0, width)
+        };
+        let mut priors: Vec<(f64, f64)> = list.params.iter().zip(theta).map(around).collect();
+        for (range, scales) in list.banks.iter().zip(scales) {
+            for (prior, (mean, deviation)) in priors[range.clone()].iter_mut().zip(scales) {
+                *prior = (*mean, deviation.max(LEAST_SCALE_WIDTH));
             }
+        }
+        for (param, (mean, width)) in list.params.iter_mut().zip(priors) {
+            let prior = LogNormal::new(mean.exp(), factor * width);
+            param.prior = Some(prior.map_err(|e| ModelError::Training { reason: e.to_string() })?);
         }
         Ok(list)
     }
 
-    fn without_priors(shared_bank: bool, blocks: &[Block], state: &State) -> Self {
+    /// The order of the values of `state`, without priors.
+    pub fn without_priors(shared_bank: bool, blocks: &[Block], state: &State) -> Self {
         let (mut params, mut banks): (Vec<Param>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
         for (block, map) in blocks.iter().zip(&state.maps) {
             let Some(bank) = map.bank() else {
@@ -87,6 +115,9 @@ impl Parameters {
             };
             params.extend(kernel.hyperparameters(b).map(of_block));
         }
+        let constant =
+            |_| Param { name: CONSTANT.to_owned(), transform: Transform::Log, prior: None, range: RANGE };
+        params.extend(state.kernel.constant().map(constant));
         let kernel = start..params.len();
         let learned = |(name, _): (&str, f64)| {
             let (name, range) = (name.to_owned(), (0.0, f64::MAX));
@@ -143,6 +174,24 @@ impl Parameters {
     /// Name of a value of the kernel.
     pub fn kernel_name(&self, p: usize) -> &str {
         &self.params[self.kernel.start + p].name
+    }
+
+    /// The values at `z`, standard normal under the priors, and their derivatives in it; none without priors.
+    pub fn from_standard(&self, z: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+        self.params.iter().zip(z).map(|(param, &z)| param.from_standard(z)).collect()
+    }
+
+    /// The inverse of [`from_standard`](Self::from_standard).
+    pub fn to_standard(&self, theta: &[f64]) -> Option<Vec<f64>> {
+        let one = |(param, &u): (&Param, &f64)| {
+            Some((param.log_value(u).0 - param.prior?.center().ln()) / param.prior?.deviation())
+        };
+        self.params.iter().zip(theta).map(one).collect()
+    }
+
+    /// The values of kernel and likelihood, few enough to be watched one by one.
+    pub fn watched(&self) -> Range<usize> {
+        self.kernel.start..self.likelihood.end
     }
 
     /// Adds the gradient of the log priors to `gradient`, and returns their sum.

@@ -136,13 +136,27 @@ impl Problem {
             kernels.push(block_kernel(&self.settings, drawn.n_channels, map.per_channel(), live));
             maps.push(map);
         }
-        Ok(State { maps, kernel: SumKernel::new(kernels)?, likelihood: self.likelihood.clone() })
+        let mut kernel = SumKernel::new(kernels)?;
+        if self.settings.constant() {
+            kernel = kernel.with_constant(1.0)?;
+        }
+        Ok(State { maps, kernel, likelihood: self.likelihood.clone() })
+    }
+
+    /// The list of trained values, with the priors that all starts share.
+    pub(super) fn parameters(&self) -> Result<Parameters, ModelError> {
+        let scales = |(drawn, measures): (&BlockSpace, &BlockMeasures)| {
+            let mean = if self.settings.shared_bank { None } else { measures.mean_eigenvalue() };
+            drawn.map.bank().map_or_else(Vec::new, |bank| bank.params().scale_moments(mean))
+        };
+        let scales: Vec<_> = self.drawn.iter().zip(&self.all).map(scales).collect();
+        Parameters::new(&self.settings, &self.block_names(), &self.state(0)?, &scales)
     }
 
     /// The objective of start number `restart`, and where it begins.
     pub(super) fn start_of(&self, restart: u64) -> Result<(Objective<'_>, Vec<f64>), ModelError> {
         let state = self.state(restart)?;
-        let parameters = Parameters::new(&self.settings, &self.block_names(), &state)?;
+        let parameters = self.parameters()?;
         let theta = parameters.values(&state);
         Ok((Objective::new(self, state, parameters)?, theta))
     }
@@ -191,8 +205,7 @@ impl Problem {
     ///
     /// As [`blocks`](Self::blocks).
     pub fn parameters_of(&self, model: &Model) -> Result<Vec<f64>, ModelError> {
-        let state = model.state();
-        Ok(Parameters::new(&self.settings, &self.block_names(), &state)?.values(&state))
+        Ok(self.parameters()?.values(&model.state()))
     }
 
     /// The objective as a function, with memory of its own.

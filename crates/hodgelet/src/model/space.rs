@@ -352,12 +352,19 @@ impl FeatureSpace {
         standardize: bool,
     ) -> Result<Vec<Mat<f64>>, ModelError> {
         check_size(measures.len(), self.n_columns())?;
-        let one = |space: &BlockSpace| {
-            let measures = BlockMeasures::in_units(space.block, measures.iter().copied(), &space.units);
-            let measures = measures.with_channels(space.n_channels);
+        let one = |(space, measures): (&BlockSpace, BlockMeasures)| {
             if standardize { space.inputs(&measures) } else { space.raw_features(&measures) }
         };
-        self.blocks.iter().map(one).collect()
+        self.blocks.iter().zip(self.measures_in_units(measures)).map(one).collect()
+    }
+
+    /// The measures of complexes in every block, in its units.
+    pub(super) fn measures_in_units(&self, measures: &[&ComplexMeasures]) -> Vec<BlockMeasures> {
+        let of_block = |space: &BlockSpace| {
+            BlockMeasures::in_units(space.block, measures.iter().copied(), &space.units)
+                .with_channels(space.n_channels)
+        };
+        self.blocks.iter().map(of_block).collect()
     }
 
     /// Channels that have values in the complexes measured, but no feature that varies over the training complexes: the

@@ -51,5 +51,5 @@ fn column(
 
 /// Settings with small banks.
 pub(super) fn small_settings() -> Settings {
-    Settings { n_filters: 2, n_bands: 2, iterations: 6, ..Settings::default() }
+    Settings { n_filters: 2, n_bands: 2, iterations: 6, ..Settings::default().most_probable() }
 }

@@ -132,3 +132,20 @@ choices! {
         Laplace,
     }
 }
+
+choices! {
+    /// How the uncertainty of trained values is met.
+    pub enum HyperparameterChoice {
+        /// What was measured to be best for the number of training complexes.
+        #[default]
+        Auto,
+        /// The most probable values alone.
+        Map,
+        /// Draws from their posterior by the No-U-Turn sampler.
+        Nuts,
+        /// Draws of the normal distribution at the most probable values.
+        Gaussian,
+        /// The values that the starts end at; their number is `restarts`.
+        Modes,
+    }
+}

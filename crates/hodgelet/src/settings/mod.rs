@@ -10,7 +10,9 @@ mod command;
 mod field;
 mod value;
 
-pub use choices::{ClassLikelihood, InferenceChoice, Laplacian, LengthscaleChoice, Method};
+pub use choices::{
+    ClassLikelihood, HyperparameterChoice, InferenceChoice, Laplacian, LengthscaleChoice, Method,
+};
 #[cfg(feature = "clap")]
 pub use command::{FeatureSettings, SignalSettings};
 pub use field::{Field, Fields, Kind, SettingError, former_names};
@@ -131,6 +133,12 @@ settings! {
         likelihood: Option<ClassLikelihood> = None;
     }
     "Training": {
+        /// How the uncertainty of the hyperparameters is met. map: the most probable values alone; nuts: predictions are
+        /// averaged over draws from their posterior; gaussian: over draws of the normal distribution at the most probable
+        /// values; modes: over the ends of several starts (restarts); auto: nuts up to 1,000 distinct training graphs, map
+        /// beyond, with faithful and without priors.
+        [common] [value "CHOICE"] [training]
+        hyperparameters: HyperparameterChoice = HyperparameterChoice::Auto;
         /// How the posterior is found, given the trained hyperparameters.
         [value "INFERENCE"] [training] [classes]
         inference: InferenceChoice = InferenceChoice::Variational;
@@ -167,6 +175,12 @@ impl Settings {
     #[must_use]
     pub fn of(method: Method) -> Self {
         Self { method, ..Self::default() }
+    }
+
+    /// The same with the most probable hyperparameters alone.
+    #[must_use]
+    pub fn most_probable(self) -> Self {
+        Self { hyperparameters: HyperparameterChoice::Map, ..self }
     }
 
     /// Whether features depend on a setting even when nothing is trained.
@@ -267,6 +281,12 @@ impl Settings {
     pub fn likelihood(&self) -> ClassLikelihood {
         let default = if self.faithful { ClassLikelihood::Gpflow } else { ClassLikelihood::Auto };
         self.likelihood.unwrap_or(default)
+    }
+
+    /// Whether latent functions have a constant beside their blocks.
+    #[must_use]
+    pub fn constant(&self) -> bool {
+        !self.faithful
     }
 
     /// Standard deviation of the priors in the logarithm; none without priors.

@@ -1,4 +1,4 @@
-//! Optimizers, stopping rules and restarts; they see parameters and an objective, nothing else.
+//! Optimizers, stopping rules, restarts and sampling; they see parameters and an objective, nothing else.
 //!
 //! ```
 //! use hodgelet::train::{LbfgsParams, Stop, minimize};
@@ -19,9 +19,13 @@
 mod lbfgs;
 mod line_search;
 mod memory;
+mod nuts;
 mod params;
 mod restarts;
+mod trace;
 
 pub use lbfgs::{MinimizeError, Minimum, Progress, Stop, minimize};
+pub use nuts::{Chain, NutsParams, SampleError, sample};
 pub use params::{CheckedLbfgsParams, LbfgsParams, TrainError};
-pub use restarts::{RestartError, best, restarts};
+pub use restarts::restarts;
+pub use trace::{effective_size, split_r_hat};

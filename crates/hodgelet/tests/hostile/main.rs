@@ -7,12 +7,13 @@ mod settings;
 mod training;
 
 use hodgelet::dataset::Dataset;
+use hodgelet::likelihood::Mixture;
 use hodgelet::model::{Model, ModelError, PredictedTargets, Prediction};
 use hodgelet::settings::Settings;
 
 /// Settings with small banks and few steps.
 fn small_settings() -> Settings {
-    Settings { n_filters: 2, n_bands: 2, iterations: 8, ..Settings::default() }
+    Settings { n_filters: 2, n_bands: 2, iterations: 8, ..Settings::default().most_probable() }
 }
 
 fn fit_with(settings: &Settings, dataset: &Dataset) -> Result<Model, ModelError> {
@@ -40,6 +41,9 @@ fn assert_sound(model: &Model, prediction: &Prediction) {
     for (_, share) in &prediction.blocks {
         rest -= share;
     }
+    if let Some(share) = &prediction.constant {
+        rest -= share;
+    }
     assert_eq!(prediction.blocks.len(), model.blocks().len());
     assert!(rest.norm_max() <= 1e-9 * (1.0 + prediction.latent_mean.norm_max()), "shares do not add up");
     match &prediction.targets {
@@ -51,10 +55,9 @@ fn assert_sound(model: &Model, prediction: &Prediction) {
                 assert!(row.iter().all(|&p| p <= row[label as usize]));
             }
         }
-        PredictedTargets::Real { mean, variance } => {
-            assert!(
-                mean.iter().all(|x| x.is_finite()) && variance.iter().all(|&v| v.is_finite() && v >= 0.0)
-            );
+        PredictedTargets::Real { densities } => {
+            let sound = |d: &Mixture| d.mean().is_finite() && d.variance().is_finite() && d.variance() >= 0.0;
+            assert!(densities.iter().all(sound), "{densities:?}");
         }
     }
 }

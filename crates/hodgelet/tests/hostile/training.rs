@@ -137,8 +137,8 @@ fn three_hundred_classes_are_learned() {
 fn real_targets_may_be_constant_or_of_any_ordinary_scale() {
     let model = fit(&reals(graphs(8, 1.0, 10), |_| 3.5)).unwrap();
     let prediction = model.predict(&graphs(3, 1.0, 11)).unwrap();
-    let PredictedTargets::Real { mean, .. } = prediction.targets else { panic!("real targets went in") };
-    assert!(mean.iter().all(|m| (m - 3.5).abs() < 1e-9), "{mean:?}");
+    let PredictedTargets::Real { densities } = prediction.targets else { panic!("real targets went in") };
+    assert!(densities.iter().all(|d| (d.mean() - 3.5).abs() < 1e-9), "{densities:?}");
     // The mean of ten times 0.1 is another number.
     let rounded = fit(&reals(graphs(10, 1.0, 10), |_| 0.1)).unwrap();
     assert!(matches!(rounded.targets(), FittedTargets::Real { deviation: 1.0, .. }));

@@ -53,7 +53,7 @@ fn energies(hypergraph: Hypergraph, expansion: Expansion) -> Vec<f64> {
     let dataset = HypergraphDataset { name, hypergraphs: vec![hypergraph], columns: vec![], targets };
     let dataset = dataset.expand(expansion).unwrap();
     let (vertices, edges) = (Some(VertexSignal::Structure), CellSignal::Structure);
-    let settings = Settings { vertices, edges, ..Settings::default() };
+    let settings = Settings { vertices, edges, ..Settings::default().most_probable() };
     let measurer = Measurer::fit(&settings, &dataset, &[0]).unwrap();
     let measured = measurer.measure(&dataset, |_| ControlFlow::Continue(())).unwrap();
     probe(&measured.measures[0], 2)

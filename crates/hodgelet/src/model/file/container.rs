@@ -123,6 +123,11 @@ impl Tensor<'_> {
         Self { dtype: Dtype::U32, shape: vec![bytes.len() / 4], bytes: bytes.into() }
     }
 
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
     fn dtype_name(&self) -> String {
         self.dtype.to_string()
     }

@@ -142,8 +142,8 @@ mod tests {
             ),
             (FileError::Format { found: "pt".into() }, "format is `pt`, expected `hodgelet-model`"),
             (
-                FileError::Newer { found: 3 },
-                "was written by a newer version (format 3, this program reads 2)",
+                FileError::Newer { found: 4 },
+                "was written by a newer version (format 4, this program reads 3)",
             ),
             (
                 FileError::Version { found: "x".into() },

@@ -6,6 +6,9 @@
 //! | `sites.precision`, `sites.shift` | the posterior ([`Posterior::tensors`](crate::gp::Posterior::tensors)) | latent functions, distinct complexes |
 //! | `observations.point` | which distinct complex each training complex is | training complexes |
 //! | `observations.label` or `observations.value` | class, or standardized target | training complexes |
+//! | `states.parameters` | trained values, unconstrained, of each state that predictions are averaged over | states, values |
+//! | `states.sites.precision`, `states.sites.shift` | the posterior of each state | states, latent functions, distinct complexes |
+//! | `measures.b.atoms`, `.eigenvalues`, `.channels`, `.live`, `.energies` | energies of block `b`, from which the features of all states follow | distinct complexes, or all their entries |
 //!
 //! The strings of the header are `format`, `version`, `model` (the JSON) and `sha256` (of the JSON and the tensors).
 //! The posterior restored from them predicts the same bits as the one that was saved. Files of version 1 are read too.
@@ -13,11 +16,12 @@
 mod check;
 mod container;
 mod error;
+mod states;
 mod version_1;
 
 pub use error::FileError;
 
-use super::fitted::{Model, Summary};
+use super::fitted::{Model, Summary, Trained};
 use super::{FeatureSpace, FittedTargets, ModelError};
 use crate::gp::Workspace;
 use crate::kernel::SumKernel;
@@ -34,7 +38,7 @@ use std::path::Path;
 const FORMAT: &str = "hodgelet-model";
 
 /// Version of the format that is written, and the newest that is read.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// Largest file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 34;
@@ -88,7 +92,7 @@ impl Model {
     ///
     /// [`FileError::TooLarge`], or [`FileError::Settings`] when a setting is not finite, which JSON cannot hold.
     pub fn to_bytes(&self) -> Result<Vec<u8>, FileError> {
-        check::size(self.observations.n_points(), self.likelihood.n_latents())?;
+        check::size(self.observations.n_points(), self.mode.likelihood.n_latents())?;
         let json = self.description()?;
         let mut file = Container { tensors: self.tensors()?, ..Container::default() };
         let checksum = file.checksum(&json);
@@ -114,9 +118,9 @@ impl Model {
     fn description(&self) -> Result<String, FileError> {
         let description = Description {
             space: self.space.clone(),
-            kernel: self.kernel.clone(),
+            kernel: self.mode.kernel.clone(),
             likelihood: self.likelihood_params,
-            learned: self.likelihood.hyperparameters().into_iter().map(|(_, value)| value).collect(),
+            learned: self.mode.likelihood.hyperparameters().into_iter().map(|(_, value)| value).collect(),
             priors: self.priors.clone(),
             targets: self.targets.clone(),
             summary: self.summary.clone(),
@@ -132,14 +136,14 @@ impl Model {
 
     fn tensors(&self) -> Result<BTreeMap<String, Tensor<'static>>, FileError> {
         let mut tensors = BTreeMap::new();
-        for (b, inputs) in self.inputs.iter().enumerate() {
+        for (b, inputs) in self.mode.inputs.iter().enumerate() {
             let (n, width) = inputs.shape();
             let rows = (0..n).flat_map(|i| (0..width).map(move |j| inputs[(i, j)]));
             tensors.insert(format!("inputs.{b}"), Tensor::reals(&[n, width], rows));
         }
-        let inference = self.settings().final_inference(&self.likelihood)?;
-        let stored = inference.stored(self.observations.n_points(), self.likelihood.n_latents());
-        for ((name, shape), values) in stored.into_iter().zip(self.posterior.tensors()) {
+        let inference = self.settings().final_inference(&self.mode.likelihood)?;
+        let stored = inference.stored(self.observations.n_points(), self.mode.likelihood.n_latents());
+        for ((name, shape), values) in stored.into_iter().zip(self.mode.posterior.tensors()) {
             tensors.insert(name.to_owned(), Tensor::reals(&shape, values.into_iter()));
         }
         // Points are below 2³² because the size was checked.
@@ -156,6 +160,9 @@ impl Model {
                 tensors.insert("observations.value".to_owned(), values)
             }
         };
+        if let Some(averaged) = &self.averaged {
+            states::write(self, averaged, &mut tensors)?;
+        }
         Ok(tensors)
     }
 }
@@ -204,28 +211,33 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
     let stored = inference.stored(n_points, likelihood.n_latents());
     let tensors =
         stored.iter().map(|(name, shape)| file.reals(name, shape)).collect::<Result<Vec<_>, _>>()?;
-    let (expected, found) = (space.blocks.len() + tensors.len() + 2, file.tensors.len());
+    let n_tensors = space.blocks.len() + tensors.len() + 2;
     let observations = observations(file, &targets, n_train, n_points)?;
-    if found != expected {
-        return Err(FileError::Inconsistent { fault: format!("{found} tensors, expected {expected}") });
-    }
     let views: Vec<_> = inputs.iter().map(Mat::as_ref).collect();
     let gram = kernel.gram(&views, Par::Seq).map_err(ModelError::from)?;
     let workspace = &mut Workspace::new(Par::Seq);
     let posterior = inference.restore(tensors, gram.as_ref(), &likelihood, &observations, workspace);
     let posterior = posterior.map_err(ModelError::from)?;
-    Ok(Model {
-        space,
-        kernel,
-        likelihood_params,
-        likelihood,
-        targets,
-        inputs,
-        observations,
-        posterior,
-        priors,
-        summary,
-    })
+    let mode = Trained { blocks: space.blocks.clone(), kernel, likelihood, inputs, posterior };
+    let mut model =
+        Model { space, likelihood_params, targets, observations, mode, averaged: None, priors, summary };
+    let mut expected = n_tensors;
+    if let Some(exploration) = &model.summary.exploration {
+        let shared = states::Shared {
+            shared_bank: model.settings().shared_bank,
+            blocks: model.blocks(),
+            mode: &model.state(),
+            observations: &model.observations,
+            inference: &inference,
+        };
+        let (averaged, own) = states::read(file, exploration.states, &shared)?;
+        model.averaged = Some(averaged);
+        expected += own;
+    }
+    match file.tensors.len() {
+        found if found == expected => Ok(model),
+        found => Err(FileError::Inconsistent { fault: format!("{found} tensors, expected {expected}") }),
+    }
 }
 
 fn observations(

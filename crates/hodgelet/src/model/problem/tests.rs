@@ -30,7 +30,10 @@ fn check_gradient(settings: &Settings, dataset: &Dataset) -> usize {
     // Away from the start, where all priors are flat.
     let theta: Vec<f64> = start.iter().enumerate().map(|(p, x)| x + 0.2 * (p as f64 + 1.0).sin()).collect();
     let mut gradient = vec![0.0; theta.len()];
-    objective.evaluate(&theta, &mut gradient).unwrap();
+    // The inner loop goes on from where the last evaluation left it.
+    for _ in 0..4 {
+        objective.evaluate(&theta, &mut gradient).unwrap();
+    }
 
     let mut unused = vec![0.0; theta.len()];
     let mut largest = 0.0f64;
@@ -118,29 +121,65 @@ fn the_gradient_is_right_where_duplicates_collapse() {
     }
 }
 
-/// What priors add to the objective when one parameter moves by 1 in the logarithm: `−1/2` over the squared width.
+/// What priors add to the objective when one parameter moves by 1 in the logarithm is the difference of their densities.
 #[test]
-fn priors_of_variances_are_three_times_as_wide() {
+fn the_objective_holds_priors_of_the_widths_that_were_asked_for() {
     let data = dataset(14, 0, 12);
     let of = |prior_deviation| problem(&Settings { prior_deviation, ..small_settings() }, &data);
-    let (with, without) = (of(Some(0.5)), of(None));
+    let (with, without, whole) = (of(Some(0.5)), of(None), of(Some(1.0)));
     let (mut with_priors, mut plain) = (with.objective().unwrap(), without.objective().unwrap());
     let mut added = |theta: &[f64]| with_priors.evaluate(theta).unwrap().0 - plain.evaluate(theta).unwrap().0;
     let start = with.start().unwrap();
     let at_start = added(&start);
-    let mut expected = Vec::new();
-    let blocks = with.blocks().unwrap();
-    blocks
-        .iter()
-        .for_each(|b| expected.extend(b.map.bank().iter().flat_map(|b| b.scales().iter().map(|_| -2.0))));
-    blocks.iter().for_each(|_| expected.extend([-2.0 / 9.0, -2.0])); // variance, lengthscale
-    expected.push(-2.0); // noise
-    assert_eq!(expected.len(), start.len());
-    for (p, expected) in expected.into_iter().enumerate() {
+    let priors = with.parameters().unwrap().priors();
+    assert_eq!(priors.len(), start.len());
+    for (p, (prior, wide)) in priors.iter().zip(whole.parameters().unwrap().priors()).enumerate() {
+        let (prior, wide) = (prior.unwrap(), wide.unwrap());
+        assert_eq!((prior.center(), prior.deviation()), (wide.center(), 0.5 * wide.deviation()));
         let mut moved = start.clone();
         moved[p] += 1.0;
         let found = added(&moved) - at_start;
-        assert!((found - expected).abs() < 1e-6, "parameter {p}: {found}, expected {expected}");
+        let expected = prior.log_density(start[p] + 1.0).0 - prior.log_density(start[p]).0;
+        assert!(
+            (found - expected).abs() < 1e-6 * (1.0 + expected.abs()),
+            "parameter {p}: {found}, expected {expected}"
+        );
+    }
+    assert!(without.parameters().unwrap().priors().iter().all(Option::is_none));
+}
+
+/// Starts differ, what is believed before does not.
+#[test]
+fn all_starts_share_their_priors() {
+    let data = dataset(14, 2, 12);
+    let problem = problem(&small_settings(), &data);
+    let (first, second) = (problem.start_of(0).unwrap(), problem.start_of(1).unwrap());
+    assert_ne!(first.1, second.1);
+    assert_eq!(first.0.parameters().priors(), second.0.parameters().priors());
+}
+
+/// Standard coordinates and back, and the slopes between them.
+#[test]
+fn standard_coordinates_are_those_of_the_priors() {
+    let data = dataset(14, 2, 12);
+    for transform in [Transform::Log, Transform::Softplus] {
+        let problem = problem(&Settings { scale_transform: Some(transform), ..small_settings() }, &data);
+        let parameters = problem.parameters().unwrap();
+        let theta = problem.start().unwrap();
+        let z = parameters.to_standard(&theta).unwrap();
+        let (back, slopes) = parameters.from_standard(&z).unwrap();
+        let step = 1e-6;
+        let moved: Vec<f64> = z.iter().map(|z| z + step).collect();
+        let (further, _) = parameters.from_standard(&moved).unwrap();
+        for p in 0..theta.len() {
+            assert!((back[p] - theta[p]).abs() < 1e-12, "{transform:?} {p}: {} {}", back[p], theta[p]);
+            let slope = (further[p] - back[p]) / step;
+            assert!(
+                (slope - slopes[p]).abs() < 1e-5 * (1.0 + slope.abs()),
+                "{transform:?} {p}: {slope} {}",
+                slopes[p]
+            );
+        }
     }
 }
 

@@ -1,0 +1,303 @@
+//! Hyperparameters with their uncertainty: states from the posterior of all trained values.
+//!
+//! Values are moved in the coordinates in which their priors are standard normal, so that a density is spherical wherever
+//! the data say nothing. Three ways to choose states are here: draws of the No-U-Turn sampler, draws of the normal
+//! distribution at the mode, and the modes that several starts end at.
+
+use super::ModelError;
+use super::fitted::{Averaged, Trained};
+use super::objective::Objective;
+use super::parameters::Parameters;
+use super::problem::Problem;
+use crate::gp::Sites;
+use crate::linalg::eigen::eigenpairs;
+use crate::settings::{HyperparameterChoice, Settings};
+use crate::train::{Chain, NutsParams, SampleError, effective_size, restarts, sample, split_r_hat};
+use faer::Mat;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Chains of the sampler, each from a start of its own.
+const CHAINS: usize = 2;
+
+/// States that are kept.
+const STATES: usize = 32;
+
+/// Draws of a chain up to this many distinct training complexes, as many again before as warm-up. Beyond, where an
+/// evaluation takes longer and the posterior is narrower, there are fewer, in proportion, down to a floor.
+const DRAWS: usize = 60;
+const LEAST_DRAWS: usize = 24;
+const FULL_DRAWS_TO: usize = 256;
+
+/// Largest number of distinct training complexes for which `auto` averages.
+const AVERAGED_TO: usize = 1000;
+
+/// Step of the differences of gradients, in deviations of the prior.
+const DIFFERENCE: f64 = 1e-3;
+
+/// Least curvature of the normal distribution at the mode: its draws stay within a few deviations of the prior.
+const LEAST_CURVATURE: f64 = 0.5;
+
+/// How states were chosen, and how well they stand for the posterior.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Exploration {
+    /// How the states were found.
+    pub method: HyperparameterChoice,
+    /// Chains, each from a start of its own.
+    pub chains: usize,
+    /// Draws of each chain after its warm-up.
+    pub draws: usize,
+    /// States kept.
+    pub states: usize,
+    /// Evaluations of the objective.
+    pub evaluations: usize,
+    /// Draws whose path could not be followed.
+    pub divergences: usize,
+    /// The largest split R-hat of a value of the kernel or the likelihood; for chains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub r_hat: Option<f64>,
+    /// Effective number of draws: the smallest of a value of the kernel or the likelihood; for normal draws, that of their
+    /// importance weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective_size: Option<f64>,
+}
+
+/// States with how they were found.
+pub(super) struct Draws {
+    pub averaged: Averaged,
+    pub exploration: Exploration,
+}
+
+/// What becomes of one chain or start: its values, and the posterior of each.
+type States = Vec<(Vec<f64>, Trained)>;
+
+impl Settings {
+    /// How states are chosen with `n` distinct training complexes; none when the mode stands alone.
+    #[must_use]
+    pub fn averaging(&self, n: usize) -> Option<HyperparameterChoice> {
+        let has_posterior = self.prior_deviation().is_some();
+        match self.hyperparameters {
+            _ if !has_posterior => None,
+            HyperparameterChoice::Map => None,
+            HyperparameterChoice::Auto => (n <= AVERAGED_TO).then_some(HyperparameterChoice::Nuts),
+            chosen => Some(chosen),
+        }
+    }
+
+    /// Draws of one chain with `n` distinct training complexes, and as many before them.
+    fn draws(&self, n: usize) -> usize {
+        (DRAWS * FULL_DRAWS_TO / n.max(1)).clamp(LEAST_DRAWS, DRAWS)
+    }
+}
+
+/// Why there is nothing to draw from.
+fn no_posterior() -> ModelError {
+    ModelError::Training { reason: "hyperparameters without priors have no posterior".to_owned() }
+}
+
+/// States by `method`; `modes` are the ends of all starts with their sites, the best first.
+pub(super) fn draw(
+    problem: &Problem,
+    method: HyperparameterChoice,
+    modes: &[(&[f64], Option<&Sites>)],
+    progress: impl Fn(usize, usize) -> ControlFlow<()> + Sync,
+) -> Result<Draws, ModelError> {
+    let (states, exploration) = match method {
+        HyperparameterChoice::Gaussian => normal_draws(problem, modes[0], progress)?,
+        HyperparameterChoice::Modes => ends(problem, modes)?,
+        _ => chains(problem, modes[0], progress)?,
+    };
+    let (thetas, states) = states.into_iter().unzip();
+    let averaged = Averaged { thetas, states, measures: problem.measures.clone() };
+    let states = averaged.states.len();
+    Ok(Draws { averaged, exploration: Exploration { method, states, ..exploration } })
+}
+
+/// The log density of the values in standard coordinates, with its gradient.
+fn density(
+    objective: &mut Objective<'_>,
+    parameters: &Parameters,
+    z: &[f64],
+    gradient: &mut [f64],
+) -> Result<f64, ModelError> {
+    let (theta, slopes) = parameters.from_standard(z).ok_or_else(no_posterior)?;
+    let value = objective.evaluate(&theta, gradient)?;
+    gradient.iter_mut().zip(slopes).for_each(|(g, slope)| *g *= -slope);
+    Ok(-value)
+}
+
+/// The posteriors at `points`, in standard coordinates.
+fn solved<'a>(
+    problem: &Problem,
+    parameters: &Parameters,
+    mut sites: Option<Sites>,
+    points: impl Iterator<Item = &'a Vec<f64>>,
+) -> Result<States, ModelError> {
+    let mut states = Vec::new();
+    for z in points {
+        let (theta, _) = parameters.from_standard(z).ok_or_else(no_posterior)?;
+        let solved = problem.solve(&theta, sites.take())?;
+        sites = Some(solved.posterior.sites().clone());
+        states.push((theta, problem.trained(solved)));
+    }
+    Ok(states)
+}
+
+/// Draws of chains; the first starts at the mode, the others where training starts.
+fn chains(
+    problem: &Problem,
+    (mode, sites): (&[f64], Option<&Sites>),
+    progress: impl Fn(usize, usize) -> ControlFlow<()> + Sync,
+) -> Result<(States, Exploration), ModelError> {
+    let draws = problem.settings.draws(problem.n_points());
+    let params = NutsParams { warmup: draws, draws, ..NutsParams::default() };
+    let parameters = problem.parameters()?;
+    let (done, total) = (AtomicUsize::new(0), CHAINS * (params.warmup + params.draws));
+    let stopped = AtomicBool::new(false);
+    let watch = |_: usize| {
+        let done = 1 + done.fetch_add(1, Ordering::Relaxed);
+        // One chain that is stopped stops all.
+        if stopped.load(Ordering::Relaxed) || progress(done, total).is_break() {
+            stopped.store(true, Ordering::Relaxed);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    };
+    let run = |chain: usize, ()| -> Result<(Chain, States), ModelError> {
+        let (mut objective, start) = problem.start_of(chain as u64)?;
+        if chain == 0 {
+            objective.sites = sites.cloned();
+        }
+        let z = parameters.to_standard(if chain == 0 { mode } else { &start }).ok_or_else(no_posterior)?;
+        let density = |z: &[f64], gradient: &mut [f64]| density(&mut objective, &parameters, z, gradient);
+        let found = sample(&params, &z, chain_seed(problem, chain), density, watch);
+        let found = found.map_err(|error| match error {
+            SampleError::Stopped => ModelError::Cancelled,
+            error => ModelError::Training { reason: error.to_string() },
+        })?;
+        let kept = (STATES / CHAINS).min(draws);
+        let points = (1..=kept).map(|k| &found.draws[k * draws / kept - 1]);
+        let states = solved(problem, &parameters, objective.sites.take(), points)?;
+        Ok((found, states))
+    };
+    let (mut all, mut states) = (Vec::new(), Vec::new());
+    for outcome in restarts(vec![(); CHAINS], run) {
+        let (chain, own) = outcome?;
+        all.push(chain);
+        states.extend(own);
+    }
+    let each = |measure: fn(&[&[f64]]) -> Option<f64>| -> Vec<f64> {
+        let of = |p: usize| {
+            let traces: Vec<Vec<f64>> =
+                all.iter().map(|chain| chain.draws.iter().map(|z| z[p]).collect()).collect();
+            measure(&traces.iter().map(Vec::as_slice).collect::<Vec<_>>())
+        };
+        parameters.watched().filter_map(of).collect()
+    };
+    let exploration = Exploration {
+        method: HyperparameterChoice::Nuts,
+        chains: CHAINS,
+        draws,
+        states: 0,
+        evaluations: all.iter().map(|chain| chain.evaluations).sum(),
+        divergences: all.iter().map(|chain| chain.divergences).sum(),
+        r_hat: each(split_r_hat).into_iter().filter(|r| r.is_finite()).reduce(f64::max),
+        effective_size: each(effective_size).into_iter().reduce(f64::min),
+    };
+    Ok((states, exploration))
+}
+
+fn chain_seed(problem: &Problem, chain: usize) -> u64 {
+    problem.settings.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(chain as u64)
+}
+
+/// Draws of the normal distribution whose curvature is that of the density at the mode, found by differences of gradients.
+fn normal_draws(
+    problem: &Problem,
+    (mode, sites): (&[f64], Option<&Sites>),
+    progress: impl Fn(usize, usize) -> ControlFlow<()> + Sync,
+) -> Result<(States, Exploration), ModelError> {
+    let parameters = problem.parameters()?;
+    let (mut objective, _) = problem.start_of(0)?;
+    objective.sites = sites.cloned();
+    let center = parameters.to_standard(mode).ok_or_else(no_posterior)?;
+    let dim = center.len();
+    let (mut above, mut below) = (vec![0.0; dim], vec![0.0; dim]);
+    let mut curvature = Mat::zeros(dim, dim);
+    for d in 0..dim {
+        let mut at = |shift: f64, gradient: &mut [f64]| {
+            let mut z = center.clone();
+            z[d] += shift;
+            density(&mut objective, &parameters, &z, gradient)
+        };
+        at(DIFFERENCE, &mut above)?;
+        at(-DIFFERENCE, &mut below)?;
+        for (e, (a, b)) in above.iter().zip(&below).enumerate() {
+            let slope = -(a - b) / (2.0 * DIFFERENCE);
+            curvature[(d, e)] += 0.5 * slope;
+            curvature[(e, d)] += 0.5 * slope;
+        }
+        if progress(d + 1, dim).is_break() {
+            return Err(ModelError::Cancelled);
+        }
+    }
+    let failed =
+        |_| ModelError::Training { reason: "the curvature at the mode has no eigenvalues".to_owned() };
+    let pairs = eigenpairs(curvature.as_ref()).map_err(failed)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(chain_seed(problem, 0));
+    let (mut points, mut weights) = (Vec::new(), Vec::new());
+    let mut gradient = vec![0.0; dim];
+    for _ in 0..STATES {
+        let noise: Vec<f64> = (0..dim).map(|_| StandardNormal.sample(&mut rng)).collect();
+        let mut z = center.clone();
+        for (k, noise) in noise.iter().enumerate() {
+            let length = noise / pairs.values[k].max(LEAST_CURVATURE).sqrt();
+            z.iter_mut().enumerate().for_each(|(d, z)| *z += length * pairs.vector(k)[d]);
+        }
+        // A draw out of reach is no state.
+        let Ok(value) = density(&mut objective, &parameters, &z, &mut gradient) else { continue };
+        weights.push(value + 0.5 * noise.iter().map(|x| x * x).sum::<f64>());
+        points.push(z);
+    }
+    if points.is_empty() {
+        return Err(ModelError::Training { reason: "no draw around the mode is in reach".to_owned() });
+    }
+    let top = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = weights.iter().map(|w| (w - top).exp()).collect();
+    let (sum, squares) = weights.iter().fold((0.0, 0.0), |(a, b), w| (a + w, b + w * w));
+    let states = solved(problem, &parameters, objective.sites.take(), points.iter())?;
+    let exploration = Exploration {
+        method: HyperparameterChoice::Gaussian,
+        chains: 0,
+        draws: STATES,
+        states: 0,
+        evaluations: 2 * dim + STATES,
+        divergences: STATES - points.len(),
+        r_hat: None,
+        effective_size: Some(sum * sum / squares),
+    };
+    Ok((states, exploration))
+}
+
+/// The modes that the starts ended at.
+fn ends(problem: &Problem, modes: &[(&[f64], Option<&Sites>)]) -> Result<(States, Exploration), ModelError> {
+    let mut states = Vec::new();
+    for &(theta, sites) in modes {
+        states.push((theta.to_vec(), problem.trained(problem.solve(theta, sites.cloned())?)));
+    }
+    let exploration = Exploration {
+        method: HyperparameterChoice::Modes,
+        chains: 0,
+        draws: modes.len(),
+        states: 0,
+        evaluations: 0,
+        divergences: 0,
+        r_hat: None,
+        effective_size: None,
+    };
+    Ok((states, exploration))
+}

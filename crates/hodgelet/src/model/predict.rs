@@ -1,0 +1,244 @@
+//! Predictions: latent values, their split by block, and what follows for the targets.
+//!
+//! Where a model has several states, probabilities and densities are averages over them, and so are latent means and their
+//! shares; latent variances hold the spread of the means over the states.
+
+use super::features::BlockSpace;
+use super::fitted::{Model, Trained};
+use super::{FittedTargets, ModelError};
+use crate::dataset::Dataset;
+use crate::feature::{Block, BlockMeasures};
+use crate::gp::{GpError, Latents};
+use crate::likelihood::{Component, Likelihood, Mixture};
+use crate::measure::ComplexMeasures;
+use faer::{Mat, Par};
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+
+/// Complexes predicted at a time: their kernel rows fit in memory.
+const CHUNK: usize = 1024;
+
+/// What a model says of new complexes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// Latent means, `[n, n_latents]`: one function for two classes or real targets, one for each class otherwise.
+    pub latent_mean: Mat<f64>,
+    /// Latent variances, `[n, n_latents]`.
+    pub latent_variance: Mat<f64>,
+    /// For each block, its share of the latent means, `[n, n_latents]`.
+    pub blocks: Vec<(Block, Mat<f64>)>,
+    /// The share of the constant, if the model has one; with those of the blocks it adds up to `latent_mean`.
+    pub constant: Option<Mat<f64>>,
+    /// What follows for the targets.
+    pub targets: PredictedTargets,
+    /// Labels of cells that the model has never seen and left out.
+    pub unknown: usize,
+}
+
+/// Predicted targets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PredictedTargets {
+    /// Classes.
+    Classes {
+        /// Probabilities, `[n, n_classes]`.
+        probabilities: Mat<f64>,
+        /// The most probable class of each complex.
+        labels: Vec<u32>,
+    },
+    /// Real numbers, in their own units.
+    Real {
+        /// The distribution of a new observation of each complex, noise included.
+        densities: Vec<Mixture>,
+    },
+}
+
+/// Latent values under one state.
+struct StateLatents {
+    latents: Latents,
+    shares: Vec<Mat<f64>>,
+    constant: Option<Mat<f64>>,
+}
+
+impl Model {
+    /// Predicts every complex of `dataset`.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError`] when the dataset lacks a column that the model was trained with, or a complex cannot be
+    /// measured.
+    pub fn predict(&self, dataset: &Dataset) -> Result<Prediction, ModelError> {
+        self.predict_with(dataset, |_| ControlFlow::Continue(()))
+    }
+
+    /// As [`predict`](Self::predict); `progress` is told how many complexes are measured, and may stop the work.
+    ///
+    /// # Errors
+    ///
+    /// As [`predict`](Self::predict), and [`ModelError::Cancelled`].
+    pub fn predict_with(
+        &self,
+        dataset: &Dataset,
+        progress: impl FnMut(usize) -> ControlFlow<()>,
+    ) -> Result<Prediction, ModelError> {
+        let measured = self.space.measurer.measure(dataset, progress)?;
+        let mut prediction = self.predict_measured(&measured.measures.iter().collect::<Vec<_>>())?;
+        prediction.unknown = measured.unknown;
+        Ok(prediction)
+    }
+
+    /// Predicts complexes that were measured before with the model's encoding.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Channels`] when they were measured with another.
+    pub fn predict_measured(&self, measures: &[&ComplexMeasures]) -> Result<Prediction, ModelError> {
+        let mut rows = Vec::new();
+        for chunk in measures.chunks(CHUNK) {
+            let blocks = self.space.measures_in_units(chunk);
+            let one = |state: &Trained| state.latents(&blocks);
+            // In the order of the states, whatever the number of threads.
+            let states: Vec<_> = self.all_states().par_iter().map(one).collect();
+            rows.push(self.average(states.into_iter().collect::<Result<_, _>>()?)?);
+        }
+        if rows.is_empty() {
+            rows.push(self.average(vec![self.mode.latents(&self.space.measures_in_units(&[]))?])?);
+        }
+        stack(rows)
+    }
+
+    /// The states that predictions are averaged over.
+    pub(super) fn all_states(&self) -> &[Trained] {
+        self.averaged.as_ref().map_or(std::slice::from_ref(&self.mode), |averaged| &averaged.states)
+    }
+
+    fn average(&self, states: Vec<StateLatents>) -> Result<Prediction, ModelError> {
+        let targets = self.targets_of(&states)?;
+        let weight = 1.0 / states.len() as f64;
+        let mean_of = |part: &dyn Fn(&StateLatents) -> &Mat<f64>| match &states[..] {
+            [one] => part(one).clone(),
+            many => {
+                let first = part(&many[0]);
+                let sum = |i, j| many.iter().map(|state| part(state)[(i, j)]).sum::<f64>();
+                Mat::from_fn(first.nrows(), first.ncols(), |i, j| weight * sum(i, j))
+            }
+        };
+        let latent_mean = mean_of(&|state| &state.latents.mean);
+        let mut latent_variance = mean_of(&|state| &state.latents.variance);
+        if states.len() > 1 {
+            let spread = |i, j| {
+                states.iter().map(|s| (s.latents.mean[(i, j)] - latent_mean[(i, j)]).powi(2)).sum::<f64>()
+            };
+            latent_variance +=
+                Mat::from_fn(latent_mean.nrows(), latent_mean.ncols(), |i, j| weight * spread(i, j));
+        }
+        let share = |(b, space): (usize, &BlockSpace)| (space.block, mean_of(&|state| &state.shares[b]));
+        let blocks = self.space.blocks.iter().enumerate().map(share).collect();
+        let constant = |state: &StateLatents| state.constant.is_some();
+        let constant =
+            states.iter().all(constant).then(|| mean_of(&|state| state.constant.as_ref().expect("seen")));
+        Ok(Prediction { latent_mean, latent_variance, blocks, constant, targets, unknown: 0 })
+    }
+
+    fn targets_of(&self, states: &[StateLatents]) -> Result<PredictedTargets, ModelError> {
+        let each = || self.all_states().iter().zip(states);
+        let n = states[0].latents.mean.nrows();
+        let weight = 1.0 / states.len() as f64;
+        if let FittedTargets::Real { mean: center, deviation } = &self.targets {
+            let component = |(trained, state): (&Trained, &StateLatents), i: usize| {
+                let Likelihood::Gaussian(gaussian) = &trained.likelihood else {
+                    unreachable!("numbers have noise")
+                };
+                let variance =
+                    deviation * deviation * (state.latents.variance[(i, 0)] + gaussian.noise_variance());
+                Component { weight, mean: center + deviation * state.latents.mean[(i, 0)], variance }
+            };
+            let of = |i: usize| each().map(|state| component(state, i)).collect::<Vec<_>>();
+            let densities: Vec<Vec<Component>> = (0..n).map(of).collect();
+            let numbers = densities.iter().flatten().flat_map(|c| [c.mean, c.variance]);
+            return match numbers.into_iter().find(|x| !x.is_finite()) {
+                Some(value) => Err(GpError::Overflow { quantity: "predicted target", value }.into()),
+                None => Ok(PredictedTargets::Real {
+                    densities: densities.into_iter().map(Mixture::new).collect(),
+                }),
+            };
+        }
+        let mut probabilities = Mat::zeros(n, self.targets.n_classes());
+        for (trained, state) in each() {
+            let Latents { mean, variance } = &state.latents;
+            let own = trained.likelihood.probabilities(mean.as_ref(), variance.as_ref())?;
+            match states.len() {
+                1 => probabilities = own,
+                _ => probabilities += faer::Scale(weight) * own,
+            }
+        }
+        let best = |i: usize| {
+            let row = (0..probabilities.ncols()).map(|c| probabilities[(i, c)]);
+            // The first of equals, so that a tie does not depend on rounding elsewhere.
+            row.enumerate().fold((0, f64::NEG_INFINITY), |a, b| if b.1 > a.1 { b } else { a }).0 as u32
+        };
+        let labels = (0..n).map(best).collect();
+        Ok(PredictedTargets::Classes { probabilities, labels })
+    }
+}
+
+impl Trained {
+    /// Latent values of complexes with these measures, one for each block, in its units.
+    fn latents(&self, measures: &[BlockMeasures]) -> Result<StateLatents, ModelError> {
+        let inputs = self.blocks.iter().zip(measures).map(|(block, measures)| block.inputs(measures));
+        let inputs = inputs.collect::<Result<Vec<Mat<f64>>, _>>()?;
+        let (rows, alpha) = (inputs[0].nrows(), self.posterior.alpha());
+        let mut cross = Mat::zeros(rows, alpha.nrows());
+        let mut shares = Vec::new();
+        for (b, inputs) in inputs.iter().enumerate() {
+            let part = self.kernel.cross_block(b, inputs.as_ref(), self.inputs[b].as_ref(), Par::Seq)?;
+            // f_b(G*) = σ_b² k_b(z*_b, Z_b) α
+            shares.push(&part * alpha);
+            cross += part;
+        }
+        let constant = self.kernel.constant().map(|variance| {
+            let part = Mat::full(rows, alpha.nrows(), variance);
+            let share = &part * alpha;
+            cross += part;
+            share
+        });
+        let views: Vec<_> = inputs.iter().map(Mat::as_ref).collect();
+        let latents = self.posterior.predict(cross.as_ref(), &self.kernel.diagonal(&views)?)?;
+        Ok(StateLatents { latents, shares, constant })
+    }
+}
+
+/// Predictions of one part of the complexes after another.
+fn stack(parts: Vec<Prediction>) -> Result<Prediction, ModelError> {
+    let mut parts = parts.into_iter();
+    let mut all = parts.next().expect("there is a part, if an empty one");
+    for part in parts {
+        all.latent_mean = below(&all.latent_mean, &part.latent_mean);
+        all.latent_variance = below(&all.latent_variance, &part.latent_variance);
+        for ((_, share), (_, more)) in all.blocks.iter_mut().zip(&part.blocks) {
+            *share = below(share, more);
+        }
+        if let (Some(share), Some(more)) = (&mut all.constant, &part.constant) {
+            *share = below(share, more);
+        }
+        match (&mut all.targets, part.targets) {
+            (
+                PredictedTargets::Classes { probabilities, labels },
+                PredictedTargets::Classes { probabilities: more, labels: more_labels },
+            ) => {
+                *probabilities = below(probabilities, &more);
+                labels.extend(more_labels);
+            }
+            (PredictedTargets::Real { densities }, PredictedTargets::Real { densities: more }) => {
+                densities.extend(more);
+            }
+            _ => unreachable!("one model predicts targets of one kind"),
+        }
+    }
+    Ok(all)
+}
+
+fn below(top: &Mat<f64>, bottom: &Mat<f64>) -> Mat<f64> {
+    let n = top.nrows();
+    let entry = |i, j| if i < n { top[(i, j)] } else { bottom[(i - n, j)] };
+    Mat::from_fn(n + bottom.nrows(), top.ncols(), entry)
+}
