@@ -116,9 +116,14 @@ fn densities(
         Some(_) => likelihood.probabilities(cavity.mean.as_ref(), cavity.variance.as_ref())?,
     };
     let log_density = |o: usize| {
-        if let (Likelihood::RobustMax(..), Observations::Classes(labels)) = (likelihood, observations) {
-            // Bounded below by its ε, so nothing underflows; and with many classes the probabilities are slow to compute.
-            return probabilities[(o, labels.labels()[o] as usize)].ln();
+        if let (Likelihood::RobustMax(..) | Likelihood::Softmax(..), Observations::Classes(labels)) =
+            (likelihood, observations)
+        {
+            // With many classes probabilities are slow to compute, and only far out does the logarithm need its own way.
+            let p = probabilities[(o, labels.labels()[o] as usize)];
+            if p.is_normal() {
+                return p.ln();
+            }
         }
         let m: Vec<f64> = cavity.mean.row(o).iter().copied().collect();
         let v: Vec<f64> = cavity.variance.row(o).iter().copied().collect();

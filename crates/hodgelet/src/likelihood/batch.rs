@@ -174,7 +174,9 @@ impl Likelihood {
                 (0..2).for_each(|class| p[class] = bernoulli.log_probability(class, m[0], v[0]).exp());
             }
             Self::RobustMax(robust_max, _) => robust_max.probabilities(m, v, &mut p),
-            Self::Softmax(softmax, _) => softmax.probabilities(m, v, &mut p),
+            Self::Softmax(softmax, _) => {
+                softmax.log_probabilities(m, v).iter().zip(&mut p).for_each(|(log, p)| *p = log.exp());
+            }
             Self::Gaussian(_) => {}
         }
         p
@@ -185,7 +187,7 @@ impl Likelihood {
         match self {
             Self::Bernoulli(bernoulli) => bernoulli.log_probability(class, m[0], v[0]),
             Self::RobustMax(..) => self.point_probabilities(m, v)[class].ln(),
-            Self::Softmax(softmax, _) => softmax.log_probability(class, m, v),
+            Self::Softmax(softmax, _) => softmax.log_probabilities(m, v)[class],
             Self::Gaussian(_) => unreachable!("kinds were checked"),
         }
     }

@@ -8,8 +8,11 @@
 mod batch;
 mod bernoulli;
 mod gaussian;
+mod gumbel;
+mod logistic;
 pub mod normal;
 mod observations;
+mod panels;
 pub mod points;
 pub mod quadrature;
 mod robust_max;
@@ -52,12 +55,10 @@ pub enum LikelihoodParams {
     },
     /// Several classes by the softmax of the latent values.
     Softmax {
-        /// Gauss–Hermite nodes in each dimension, for up to three classes.
+        /// Gauss–Hermite nodes in each dimension, for up to three classes, in training.
         nodes: usize,
         /// Fixed points of an expectation in training, for more than three classes.
         points: usize,
-        /// Fixed points of a prediction, for more than three classes.
-        prediction_points: usize,
     },
     /// Real targets; the variance of the noise is learned.
     Gaussian,
@@ -70,8 +71,8 @@ impl LikelihoodParams {
     pub const LOGIT: Self = Self::Bernoulli { link: Link::Logit, nodes: 20 };
     /// Robust-max as in GPflow: ε = 1e-3, squash 1e-6, 20 nodes.
     pub const ROBUST_MAX: Self = Self::RobustMax { epsilon: 1e-3, squash: 1e-6, nodes: 20 };
-    /// Softmax with 20 nodes, or 128 points in training and 1024 in prediction.
-    pub const SOFTMAX: Self = Self::Softmax { nodes: 20, points: 128, prediction_points: 1024 };
+    /// Softmax with 20 nodes, or 128 points.
+    pub const SOFTMAX: Self = Self::Softmax { nodes: 20, points: 128 };
 
     /// The likelihood of `n_classes` classes (ignored by real targets), or the first setting that is
     /// invalid.
@@ -98,12 +99,11 @@ impl LikelihoodParams {
                 check_size("nodes", nodes, MOST_NODES)?;
                 Ok(Likelihood::RobustMax(RobustMax::new(epsilon, squash, nodes, n_classes), n_classes))
             }
-            Self::Softmax { nodes, points, prediction_points } => {
+            Self::Softmax { nodes, points } => {
                 check_classes(n_classes)?;
                 check_size("nodes", nodes, MOST_NODES)?;
                 check_size("points", points, MOST_POINTS)?;
-                check_size("prediction points", prediction_points, MOST_POINTS)?;
-                Ok(Likelihood::Softmax(Softmax::new(nodes, points, prediction_points, n_classes), n_classes))
+                Ok(Likelihood::Softmax(Softmax::new(nodes, points, n_classes), n_classes))
             }
             Self::Gaussian => Likelihood::gaussian(INITIAL_NOISE),
         }

@@ -1,5 +1,7 @@
 //! Laws that hold for every likelihood.
 
+mod predictive;
+
 use super::*;
 use faer::Mat;
 

@@ -44,9 +44,8 @@ fn targets(description: &Description) -> Result<(), FileError> {
         (FittedTargets::Real { deviation, .. }, _) if *deviation <= 0.0 => {
             fault("real targets without a standard deviation")
         }
-        (FittedTargets::Classes { names }, LikelihoodParams::Softmax { points, prediction_points, .. }) => {
-            let points = (*points).max(*prediction_points) as u64;
-            within("the softmax", points.saturating_mul(names.len() as u64), MAX_RULE)
+        (FittedTargets::Classes { names }, LikelihoodParams::Softmax { points, .. }) => {
+            within("the softmax", (*points as u64).saturating_mul(names.len() as u64), MAX_RULE)
         }
         _ => Ok(()),
     }
