@@ -10,7 +10,8 @@ use faer::MatRef;
 /// The posterior given real targets; its objective is the evidence `log p(y)`.
 ///
 /// Several targets at one latent point act as one target with less noise, plus what their spread says about the
-/// noise. The gradient in the noise variance is [`noise_gradient`].
+/// noise. The gradient in the logarithm of the noise variance is
+/// [`Posterior::likelihood_gradient`].
 ///
 /// # Errors
 ///
@@ -27,10 +28,9 @@ pub fn fit(
     workspace: &mut Workspace,
 ) -> Result<Posterior, GpError> {
     let Likelihood::Gaussian(gaussian) = likelihood else {
-        return Err(GpError::Unsupported {
-            method: "exact inference",
-            likelihood: "a likelihood of classes",
-        });
+        let likelihood =
+            if likelihood.n_classes().is_none() { "Student-t noise" } else { "a likelihood of classes" };
+        return Err(GpError::Unsupported { method: "exact inference", likelihood });
     };
     likelihood.check_observations(observations)?;
     let Observations::Reals(reals) = observations else { unreachable!("kinds were checked") };
@@ -60,18 +60,4 @@ pub fn fit(
     }
     let factors = std::mem::take(&mut workspace.factors);
     Ok(Posterior::new(evidence, 1, &marginals, sites, factors))
-}
-
-/// Derivative of the evidence in the noise variance.
-///
-/// # Errors
-///
-/// [`GpError`] when the posterior is of other observations.
-pub fn noise_gradient(
-    posterior: &Posterior,
-    likelihood: &Likelihood,
-    observations: &Observations,
-) -> Result<f64, GpError> {
-    let latents = posterior.latents();
-    Ok(likelihood.noise_gradient(observations, latents.mean.as_ref(), latents.variance.as_ref())?)
 }

@@ -91,8 +91,7 @@ impl Likelihood {
         match observations {
             Observations::Classes(labels) => self.class_terms(labels.counts(i), m, v, d_mean, d_variance),
             Observations::Reals(reals) => {
-                let Self::Gaussian(gaussian) = self else { unreachable!("kinds were checked") };
-                let moments = gaussian.expectation(&reals.groups()[i], m[0], v[0]);
+                let moments = self.real_terms(reals, i, m[0], v[0]);
                 (d_mean[0], d_variance[0]) = (moments.d_mean, moments.d_variance);
                 moments.value
             }
@@ -116,28 +115,8 @@ impl Likelihood {
             }
             Self::RobustMax(robust_max, _) => robust_max.expectation(counts, m, v, d_mean, d_variance),
             Self::Softmax(softmax, _) => softmax.expectation(counts, m, v, d_mean, d_variance),
-            Self::Gaussian(_) => unreachable!("kinds were checked"),
+            Self::Gaussian(_) | Self::StudentT(_) => unreachable!("kinds were checked"),
         }
-    }
-
-    /// Derivative of the expected log likelihood in the noise variance; 0 for classes.
-    ///
-    /// # Errors
-    ///
-    /// As [`Likelihood::expectations`].
-    pub fn noise_gradient(
-        &self,
-        observations: &Observations,
-        mean: MatRef<'_, f64>,
-        variance: MatRef<'_, f64>,
-    ) -> Result<f64, LikelihoodError> {
-        self.check_observations(observations)?;
-        self.check_moments(observations.n_points(), mean, variance)?;
-        let (Self::Gaussian(gaussian), Observations::Reals(reals)) = (self, observations) else {
-            return Ok(0.0);
-        };
-        let groups = reals.groups().iter().enumerate();
-        Ok(groups.map(|(i, group)| gaussian.noise_gradient(group, mean[(i, 0)], variance[(i, 0)])).sum())
     }
 
     /// Predictive probabilities `[n_points, n_classes]` from latent moments `[n_points, n_latents]`.
@@ -177,7 +156,7 @@ impl Likelihood {
             Self::Softmax(softmax, _) => {
                 softmax.log_probabilities(m, v).iter().zip(&mut p).for_each(|(log, p)| *p = log.exp());
             }
-            Self::Gaussian(_) => {}
+            Self::Gaussian(_) | Self::StudentT(_) => {}
         }
         p
     }
@@ -188,7 +167,7 @@ impl Likelihood {
             Self::Bernoulli(bernoulli) => bernoulli.log_probability(class, m[0], v[0]),
             Self::RobustMax(..) => self.point_probabilities(m, v)[class].ln(),
             Self::Softmax(softmax, _) => softmax.log_probabilities(m, v)[class],
-            Self::Gaussian(_) => unreachable!("kinds were checked"),
+            Self::Gaussian(_) | Self::StudentT(_) => unreachable!("kinds were checked"),
         }
     }
 
@@ -220,6 +199,9 @@ impl Likelihood {
             (Self::Gaussian(gaussian), Observations::Reals(reals)) => {
                 gaussian.log_density(reals.values()[o], m[0], v[0])
             }
+            (Self::StudentT(student_t), Observations::Reals(reals)) => {
+                student_t.log_density(reals.values()[o], m[0], v[0])
+            }
             (_, Observations::Classes(labels)) => self.class_log_density(labels.labels()[o] as usize, m, v),
             _ => unreachable!("kinds were checked"),
         }
@@ -240,7 +222,7 @@ impl Likelihood {
         }
     }
 
-    fn check_moments(
+    pub(super) fn check_moments(
         &self,
         n_points: usize,
         mean: MatRef<'_, f64>,

@@ -10,6 +10,7 @@ mod bernoulli;
 mod gaussian;
 mod gumbel;
 mod logistic;
+mod noise;
 pub mod normal;
 mod observations;
 mod panels;
@@ -17,13 +18,17 @@ pub mod points;
 pub mod quadrature;
 mod robust_max;
 mod softmax;
+mod special;
+mod student_t;
 
 pub use batch::Expectations;
 pub use bernoulli::{Bernoulli, Link};
 pub use gaussian::Gaussian;
+pub use noise::NoiseComponent;
 pub use observations::{Labels, ObservationError, Observations, RealGroup, Reals};
 pub use robust_max::RobustMax;
 pub use softmax::Softmax;
+pub use student_t::StudentT;
 
 pub(crate) use bernoulli::sign;
 
@@ -62,6 +67,8 @@ pub enum LikelihoodParams {
     },
     /// Real targets; the variance of the noise is learned.
     Gaussian,
+    /// Real targets with gross errors among them; the scale of the noise and its degrees of freedom are learned.
+    StudentT,
 }
 
 impl LikelihoodParams {
@@ -106,12 +113,35 @@ impl LikelihoodParams {
                 Ok(Likelihood::Softmax(Softmax::new(nodes, points, n_classes), n_classes))
             }
             Self::Gaussian => Likelihood::gaussian(INITIAL_NOISE),
+            Self::StudentT => {
+                let scale = (INITIAL_NOISE * INITIAL_EXCESS / (INITIAL_EXCESS + 2.0)).sqrt();
+                Likelihood::student_t(scale, INITIAL_EXCESS)
+            }
+        }
+    }
+
+    /// Whether targets are real numbers.
+    #[must_use]
+    pub fn is_real(&self) -> bool {
+        matches!(self, Self::Gaussian | Self::StudentT)
+    }
+
+    /// Number of learned values.
+    #[must_use]
+    pub fn n_learned(&self) -> usize {
+        match self {
+            Self::Gaussian => 1,
+            Self::StudentT => 2,
+            _ => 0,
         }
     }
 }
 
 /// Noise variance of standardized real targets before training.
 const INITIAL_NOISE: f64 = 0.1;
+
+/// Degrees of freedom above 2 of Student-t noise before training.
+const INITIAL_EXCESS: f64 = 8.0;
 
 /// Beyond this many Gauss–Hermite nodes the outer weights are below the smallest number.
 const MOST_NODES: usize = 300;
@@ -142,6 +172,8 @@ pub enum Likelihood {
     Softmax(Softmax, usize),
     /// Real targets.
     Gaussian(Gaussian),
+    /// Real targets with gross errors.
+    StudentT(StudentT),
 }
 
 impl Likelihood {
@@ -155,11 +187,27 @@ impl Likelihood {
         Ok(Self::Gaussian(Gaussian::new(noise_variance)))
     }
 
+    /// Real targets with Student-t noise of this scale and `2 + excess` degrees of freedom.
+    ///
+    /// # Errors
+    ///
+    /// [`LikelihoodError::Range`] unless both are positive, the variance of the noise finite, and the excess below 1e8.
+    pub fn student_t(scale: f64, excess: f64) -> Result<Self, LikelihoodError> {
+        // The variance of the noise must be a number, too.
+        check_range("noise scale", scale, 0.0 < scale * scale, 1e150)?;
+        let above = (scale * scale * (1.0 + 2.0 / excess)).is_finite() && 0.0 < excess;
+        check_range("excess degrees of freedom", excess, above, student_t::MOST_EXCESS)?;
+        Ok(Self::StudentT(StudentT::new(scale, excess)))
+    }
+
     /// The learned values, by name; all of them are positive.
     #[must_use]
     pub fn hyperparameters(&self) -> Vec<(&'static str, f64)> {
         match self {
             Self::Gaussian(gaussian) => vec![("noise variance", gaussian.noise_variance())],
+            Self::StudentT(student_t) => {
+                vec![("noise scale", student_t.scale()), ("excess degrees of freedom", student_t.excess())]
+            }
             _ => Vec::new(),
         }
     }
@@ -170,8 +218,10 @@ impl Likelihood {
     ///
     /// [`LikelihoodError::Range`] for an extreme value; the likelihood then stays as it was.
     pub fn set_params(&mut self, logs: &[f64]) -> Result<(), LikelihoodError> {
-        if let (Self::Gaussian(_), [log]) = (&*self, logs) {
-            *self = Self::gaussian(log.exp())?;
+        match (&*self, logs) {
+            (Self::Gaussian(_), [log]) => *self = Self::gaussian(log.exp())?,
+            (Self::StudentT(_), [scale, excess]) => *self = Self::student_t(scale.exp(), excess.exp())?,
+            _ => {}
         }
         Ok(())
     }
@@ -180,7 +230,7 @@ impl Likelihood {
     #[must_use]
     pub fn n_latents(&self) -> usize {
         match self {
-            Self::Bernoulli(_) | Self::Gaussian(_) => 1,
+            Self::Bernoulli(_) | Self::Gaussian(_) | Self::StudentT(_) => 1,
             Self::RobustMax(_, n_classes) | Self::Softmax(_, n_classes) => *n_classes,
         }
     }
@@ -191,7 +241,7 @@ impl Likelihood {
         match self {
             Self::Bernoulli(_) => Some(2),
             Self::RobustMax(_, n_classes) | Self::Softmax(_, n_classes) => Some(*n_classes),
-            Self::Gaussian(_) => None,
+            Self::Gaussian(_) | Self::StudentT(_) => None,
         }
     }
 
@@ -200,7 +250,7 @@ impl Likelihood {
     pub fn is_log_concave(&self) -> bool {
         match self {
             Self::Bernoulli(bernoulli) => !matches!(bernoulli.link(), Link::Probit { floor } if floor > 0.0),
-            Self::RobustMax(..) => false,
+            Self::RobustMax(..) | Self::StudentT(_) => false,
             Self::Softmax(..) | Self::Gaussian(_) => true,
         }
     }

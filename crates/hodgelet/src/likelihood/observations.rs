@@ -29,6 +29,8 @@ pub struct Reals {
     points: Vec<usize>, // [n_observations]
     values: Vec<f64>,   // [n_observations]
     groups: Vec<RealGroup>,
+    starts: Vec<usize>, // [n_points + 1]
+    by_point: Vec<f64>, // values, point after point
 }
 
 /// The real values of one point, summed up.
@@ -125,7 +127,15 @@ impl Observations {
             group.mean += from_old / group.count;
             group.spread += from_old * (value - group.mean);
         }
-        Ok(Self::Reals(Reals { points: points.to_vec(), values: values.to_vec(), groups }))
+        let mut starts = vec![0; n_points + 1];
+        points.iter().for_each(|&point| starts[point + 1] += 1);
+        (0..n_points).for_each(|i| starts[i + 1] += starts[i]);
+        let (mut next, mut by_point) = (starts.clone(), vec![0.0; values.len()]);
+        for (&point, &value) in points.iter().zip(values) {
+            by_point[next[point]] = value;
+            next[point] += 1;
+        }
+        Ok(Self::Reals(Reals { points: points.to_vec(), values: values.to_vec(), groups, starts, by_point }))
     }
 
     /// Number of latent points.
@@ -184,6 +194,18 @@ impl Reals {
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
+    }
+
+    /// Latent point of each observation, `[n_observations]`.
+    #[must_use]
+    pub fn points(&self) -> &[usize] {
+        &self.points
+    }
+
+    /// The values at point `i`.
+    #[must_use]
+    pub fn at(&self, i: usize) -> &[f64] {
+        &self.by_point[self.starts[i]..self.starts[i + 1]]
     }
 
     /// The values of each point, summed up, `[n_points]`.
@@ -271,6 +293,7 @@ mod tests {
         let Observations::Reals(reals) = observations else { panic!("reals went in") };
         assert_eq!(reals.groups()[0], RealGroup { count: 2.0, mean: 2.0, spread: 2.0 });
         assert_eq!(reals.groups()[1], RealGroup { count: 1.0, mean: 5.0, spread: 0.0 });
+        assert_eq!((reals.at(0), reals.at(1)), (&[1.0, 3.0][..], &[5.0][..]));
     }
 
     #[test]

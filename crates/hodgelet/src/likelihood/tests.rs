@@ -13,7 +13,10 @@ fn every_kind() -> Vec<(Likelihood, Observations)> {
     let floored = LikelihoodParams::Bernoulli { link: Link::Probit { floor: 1e-3 }, nodes: 20 };
     let reals = Observations::grouped_reals(&[0.3, -1.0, 2.0, 0.0, 0.1, 5.0, 0.5], &[0, 1, 2, 3, 4, 5, 0], 6)
         .unwrap();
-    let mut all = vec![(Likelihood::gaussian(0.3).unwrap(), reals)];
+    let mut all = vec![
+        (Likelihood::gaussian(0.3).unwrap(), reals.clone()),
+        (Likelihood::student_t(0.4, 3.0).unwrap(), reals),
+    ];
     for params in [LikelihoodParams::PROBIT, LikelihoodParams::LOGIT, floored] {
         all.push((params.check(2).unwrap(), classes(2)));
     }
@@ -54,6 +57,27 @@ fn derivatives_equal_central_differences_of_the_value() {
                 (slope - found.d_variance[(i, c)]).abs() < 1e-7 * (1.0 + slope.abs()),
                 "{likelihood:?} variance"
             );
+        }
+    }
+}
+
+#[test]
+fn hyperparameter_gradients_equal_central_differences_of_the_value() {
+    for (likelihood, observations) in every_kind() {
+        let (mean, variance) = moments(likelihood.n_latents());
+        let found =
+            likelihood.hyperparameter_gradient(&observations, mean.as_ref(), variance.as_ref()).unwrap();
+        let logs: Vec<f64> = likelihood.hyperparameters().iter().map(|(_, value)| value.ln()).collect();
+        assert_eq!(found.len(), logs.len());
+        for (p, found) in found.iter().enumerate() {
+            let value = |by: f64| {
+                let (mut moved, mut logs) = (likelihood.clone(), logs.clone());
+                logs[p] += by;
+                moved.set_params(&logs).unwrap();
+                moved.expectations(&observations, mean.as_ref(), variance.as_ref()).unwrap().value
+            };
+            let slope = (value(1e-5) - value(-1e-5)) / 2e-5;
+            assert!((slope - found).abs() < 1e-7 * (1.0 + slope.abs()), "{likelihood:?}: {found} {slope}");
         }
     }
 }
@@ -104,7 +128,12 @@ fn huge_and_vanishing_moments_stay_finite() {
 
 #[test]
 fn settings_survive_a_round_trip_through_json() {
-    for params in [LikelihoodParams::PROBIT, LikelihoodParams::ROBUST_MAX, LikelihoodParams::SOFTMAX] {
+    for params in [
+        LikelihoodParams::PROBIT,
+        LikelihoodParams::ROBUST_MAX,
+        LikelihoodParams::SOFTMAX,
+        LikelihoodParams::StudentT,
+    ] {
         let text = serde_json::to_string(&params).unwrap();
         assert_eq!(serde_json::from_str::<LikelihoodParams>(&text).unwrap(), params, "{text}");
     }
@@ -121,6 +150,10 @@ fn invalid_values_are_refused_with_facts() {
     assert_eq!(
         Likelihood::gaussian(-1.0).unwrap_err().to_string(),
         "noise variance must be at least 0 (above 0 where a logarithm needs it) and below inf, got -1"
+    );
+    assert_eq!(
+        Likelihood::student_t(0.1, 0.0).unwrap_err().to_string(),
+        "excess degrees of freedom must be at least 0 (above 0 where a logarithm needs it) and below 100000000, got 0"
     );
     assert_eq!(
         message(LikelihoodParams::Bernoulli { link: Link::Logit, nodes: 0 }, 2),
