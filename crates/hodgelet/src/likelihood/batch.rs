@@ -3,6 +3,7 @@
 //! Points are worked on in fixed chunks in parallel and summed in order, so the number of threads does not
 //! change a bit.
 
+use super::noise::check_covariates;
 use super::{Likelihood, LikelihoodError, Observations};
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
@@ -197,7 +198,8 @@ impl Likelihood {
     pub(crate) fn observation_log_density(&self, all: &Observations, o: usize, m: &[f64], v: &[f64]) -> f64 {
         match (self, all) {
             (Self::Gaussian(gaussian), Observations::Reals(reals)) => {
-                gaussian.log_density(reals.values()[o], m[0], v[0])
+                let own = gaussian.at(reals.covariates(reals.points()[o]));
+                own.log_density(reals.values()[o], m[0], v[0])
             }
             (Self::StudentT(student_t), Observations::Reals(reals)) => {
                 student_t.log_density(reals.values()[o], m[0], v[0])
@@ -210,7 +212,11 @@ impl Likelihood {
     /// Whether observations are of the kind this likelihood is about.
     pub(crate) fn check_observations(&self, observations: &Observations) -> Result<(), LikelihoodError> {
         match (self.n_classes(), observations) {
-            (None, Observations::Reals(_)) => Ok(()),
+            (None, Observations::Reals(reals)) => match self {
+                Self::Gaussian(gaussian) => (0..reals.groups().len())
+                    .try_for_each(|i| check_covariates(gaussian, reals.covariates(i))),
+                _ => Ok(()),
+            },
             (None, _) => Err(LikelihoodError::Kind { expected: "real values", found: "classes" }),
             (Some(_), Observations::Reals(_)) => {
                 Err(LikelihoodError::Kind { expected: "classes", found: "real values" })

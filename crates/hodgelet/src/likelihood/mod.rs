@@ -67,6 +67,12 @@ pub enum LikelihoodParams {
     },
     /// Real targets; the variance of the noise is learned.
     Gaussian,
+    /// Real targets with noise that depends on covariates of the point: the variance where all are 0 is learned, and the
+    /// factor by which each covariate multiplies it. As a [`Likelihood`] it is a Gaussian.
+    ScaledGaussian {
+        /// Number of covariates.
+        n_covariates: usize,
+    },
     /// Real targets with gross errors among them; the scale of the noise and its degrees of freedom are learned.
     StudentT,
 }
@@ -113,6 +119,10 @@ impl LikelihoodParams {
                 Ok(Likelihood::Softmax(Softmax::new(nodes, points, n_classes), n_classes))
             }
             Self::Gaussian => Likelihood::gaussian(INITIAL_NOISE),
+            Self::ScaledGaussian { n_covariates } => {
+                check_size("covariates", n_covariates, MOST_COVARIATES)?;
+                Likelihood::scaled_gaussian(INITIAL_NOISE, &vec![1.0; n_covariates])
+            }
             Self::StudentT => {
                 let scale = (INITIAL_NOISE * INITIAL_EXCESS / (INITIAL_EXCESS + 2.0)).sqrt();
                 Likelihood::student_t(scale, INITIAL_EXCESS)
@@ -123,7 +133,7 @@ impl LikelihoodParams {
     /// Whether targets are real numbers.
     #[must_use]
     pub fn is_real(&self) -> bool {
-        matches!(self, Self::Gaussian | Self::StudentT)
+        matches!(self, Self::Gaussian | Self::ScaledGaussian { .. } | Self::StudentT)
     }
 
     /// Number of learned values.
@@ -131,6 +141,7 @@ impl LikelihoodParams {
     pub fn n_learned(&self) -> usize {
         match self {
             Self::Gaussian => 1,
+            Self::ScaledGaussian { n_covariates } => n_covariates.saturating_add(1),
             Self::StudentT => 2,
             _ => 0,
         }
@@ -145,6 +156,9 @@ const INITIAL_EXCESS: f64 = 8.0;
 
 /// Beyond this many Gauss–Hermite nodes the outer weights are below the smallest number.
 const MOST_NODES: usize = 300;
+
+/// Bound on covariates of noise: a file may ask for any number.
+const MOST_COVARIATES: usize = 1000;
 
 /// Bound on quasi-random points: the lattice takes time quadratic in it.
 const MOST_POINTS: usize = 8192;
@@ -187,6 +201,21 @@ impl Likelihood {
         Ok(Self::Gaussian(Gaussian::new(noise_variance)))
     }
 
+    /// Real targets with noise that depends on covariates `s` of the point: its variance is
+    /// `noise_variance ∏_b factors[b]^{s_b}`. Observations must carry the covariates
+    /// ([`Observations::with_covariates`]).
+    ///
+    /// # Errors
+    ///
+    /// [`LikelihoodError::Range`] unless all are positive and finite.
+    pub fn scaled_gaussian(noise_variance: f64, factors: &[f64]) -> Result<Self, LikelihoodError> {
+        check_range("noise variance", noise_variance, 0.0 < noise_variance, f64::INFINITY)?;
+        for &factor in factors {
+            check_range("noise factor", factor, 0.0 < factor, f64::INFINITY)?;
+        }
+        Ok(Self::Gaussian(Gaussian::scaled(noise_variance, factors)))
+    }
+
     /// Real targets with Student-t noise of this scale and `2 + excess` degrees of freedom.
     ///
     /// # Errors
@@ -204,7 +233,10 @@ impl Likelihood {
     #[must_use]
     pub fn hyperparameters(&self) -> Vec<(&'static str, f64)> {
         match self {
-            Self::Gaussian(gaussian) => vec![("noise variance", gaussian.noise_variance())],
+            Self::Gaussian(gaussian) => {
+                let factors = gaussian.factors().iter().map(|&factor| ("noise factor", factor));
+                std::iter::once(("noise variance", gaussian.noise_variance())).chain(factors).collect()
+            }
             Self::StudentT(student_t) => {
                 vec![("noise scale", student_t.scale()), ("excess degrees of freedom", student_t.excess())]
             }
@@ -216,11 +248,26 @@ impl Likelihood {
     ///
     /// # Errors
     ///
-    /// [`LikelihoodError::Range`] for an extreme value; the likelihood then stays as it was.
+    /// As [`set_values`](Self::set_values).
     pub fn set_params(&mut self, logs: &[f64]) -> Result<(), LikelihoodError> {
-        match (&*self, logs) {
-            (Self::Gaussian(_), [log]) => *self = Self::gaussian(log.exp())?,
-            (Self::StudentT(_), [scale, excess]) => *self = Self::student_t(scale.exp(), excess.exp())?,
+        self.set_values(&logs.iter().map(|log| log.exp()).collect::<Vec<f64>>())
+    }
+
+    /// Sets the learned values, in the order of [`hyperparameters`](Self::hyperparameters); those that it gave restore
+    /// the likelihood to the last bit.
+    ///
+    /// # Errors
+    ///
+    /// [`LikelihoodError::Range`] for an extreme value and [`LikelihoodError::Learned`] for another number of values; the
+    /// likelihood then stays as it was.
+    pub fn set_values(&mut self, values: &[f64]) -> Result<(), LikelihoodError> {
+        let (expected, found) = (self.hyperparameters().len(), values.len());
+        if expected != found {
+            return Err(LikelihoodError::Learned { expected, found });
+        }
+        match (&*self, values) {
+            (Self::Gaussian(_), [noise, factors @ ..]) => *self = Self::scaled_gaussian(*noise, factors)?,
+            (Self::StudentT(_), &[scale, excess]) => *self = Self::student_t(scale, excess)?,
             _ => {}
         }
         Ok(())
@@ -325,6 +372,22 @@ pub enum LikelihoodError {
         /// Classes of the likelihood.
         expected: usize,
         /// Classes of the observations.
+        found: usize,
+    },
+    /// Noise depends on another number of covariates than points have.
+    #[error("points have {found} covariates, but the noise depends on {expected}")]
+    Covariates {
+        /// Covariates of the likelihood.
+        expected: usize,
+        /// Covariates given.
+        found: usize,
+    },
+    /// A likelihood has another number of learned values.
+    #[error("{found} learned values are given, but the likelihood has {expected}")]
+    Learned {
+        /// Values of the likelihood.
+        expected: usize,
+        /// Values given.
         found: usize,
     },
     /// Means or variances have the wrong shape.

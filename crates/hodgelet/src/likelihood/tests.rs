@@ -13,8 +13,13 @@ fn every_kind() -> Vec<(Likelihood, Observations)> {
     let floored = LikelihoodParams::Bernoulli { link: Link::Probit { floor: 1e-3 }, nodes: 20 };
     let reals = Observations::grouped_reals(&[0.3, -1.0, 2.0, 0.0, 0.1, 5.0, 0.5], &[0, 1, 2, 3, 4, 5, 0], 6)
         .unwrap();
+    let covariates = Mat::from_fn(6, 2, |i, b| ((2 * i + 3 * b) as f64).sin());
     let mut all = vec![
         (Likelihood::gaussian(0.3).unwrap(), reals.clone()),
+        (
+            Likelihood::scaled_gaussian(0.3, &[1.4, 0.6]).unwrap(),
+            reals.clone().with_covariates(covariates.as_ref()).unwrap(),
+        ),
         (Likelihood::student_t(0.4, 3.0).unwrap(), reals),
     ];
     for params in [LikelihoodParams::PROBIT, LikelihoodParams::LOGIT, floored] {
@@ -83,6 +88,19 @@ fn hyperparameter_gradients_equal_central_differences_of_the_value() {
 }
 
 #[test]
+fn learned_values_restore_a_likelihood_to_the_last_bit() {
+    for (mut likelihood, _) in every_kind() {
+        let logs = vec![0.123_456_789; likelihood.hyperparameters().len()];
+        likelihood.set_params(&logs).unwrap();
+        let values: Vec<f64> = likelihood.hyperparameters().iter().map(|(_, value)| *value).collect();
+        let mut restored = likelihood.clone();
+        restored.set_params(&vec![-1.0; logs.len()]).unwrap();
+        restored.set_values(&values).unwrap();
+        assert_eq!(restored, likelihood);
+    }
+}
+
+#[test]
 fn vanishing_variances_give_the_log_likelihood_and_half_its_curvature() {
     let likelihood = LikelihoodParams::LOGIT.check(2).unwrap();
     let observations = Observations::classes(2, &[1]).unwrap();
@@ -133,6 +151,7 @@ fn settings_survive_a_round_trip_through_json() {
         LikelihoodParams::ROBUST_MAX,
         LikelihoodParams::SOFTMAX,
         LikelihoodParams::StudentT,
+        LikelihoodParams::ScaledGaussian { n_covariates: 3 },
     ] {
         let text = serde_json::to_string(&params).unwrap();
         assert_eq!(serde_json::from_str::<LikelihoodParams>(&text).unwrap(), params, "{text}");
@@ -150,6 +169,19 @@ fn invalid_values_are_refused_with_facts() {
     assert_eq!(
         Likelihood::gaussian(-1.0).unwrap_err().to_string(),
         "noise variance must be at least 0 (above 0 where a logarithm needs it) and below inf, got -1"
+    );
+    let scaled = LikelihoodParams::ScaledGaussian { n_covariates: 2 };
+    assert_eq!(
+        scaled.check(0).unwrap().noise(&[1.0]).unwrap_err().to_string(),
+        "points have 1 covariates, but the noise depends on 2"
+    );
+    assert_eq!(
+        scaled.check(0).unwrap().set_values(&[1.0]).unwrap_err().to_string(),
+        "1 learned values are given, but the likelihood has 3"
+    );
+    assert_eq!(
+        Likelihood::scaled_gaussian(1.0, &[10.0]).unwrap().noise(&[-400.0]).unwrap_err().to_string(),
+        "noise variance of a point must be at least 0 (above 0 where a logarithm needs it) and below inf, got 0"
     );
     assert_eq!(
         Likelihood::student_t(0.1, 0.0).unwrap_err().to_string(),
