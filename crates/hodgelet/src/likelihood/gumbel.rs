@@ -37,6 +37,9 @@ const ABOVE: f64 = 8.0;
 const GUMBEL_BELOW: f64 = 4.0;
 const GUMBEL_ABOVE: f64 = 24.0;
 
+/// Length, in deviations, over which a distribution function is smooth enough for a panel.
+const SMOOTH: f64 = 1.5;
+
 /// Sums below this are taken in log space.
 const UNDERFLOW: f64 = 1e-280;
 
@@ -73,7 +76,8 @@ impl Race {
         let each = || center.iter().zip(&deviation);
         let low = each().map(|(m, s)| m - BELOW * s - GUMBEL_BELOW).fold(f64::NEG_INFINITY, f64::max);
         let high = each().map(|(m, s)| m + ABOVE * s + GUMBEL_ABOVE).fold(low, f64::max);
-        let bends: Vec<Bend> = each().map(|(&center, s)| Bend { center, width: s.max(1.0) }).collect();
+        let bends: Vec<Bend> =
+            each().map(|(&center, s)| Bend { center, width: SMOOTH * s.max(1.0) }).collect();
         let mut tops = vec![f64::NEG_INFINITY; mean.len()];
         let mut sums = vec![0.0; mean.len()];
         let mut logs = vec![0.0; mean.len()];
