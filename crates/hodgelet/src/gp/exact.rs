@@ -10,7 +10,8 @@ use faer::MatRef;
 /// The posterior given real targets; its objective is the evidence `log p(y)`.
 ///
 /// Several targets at one latent point act as one target with less noise, plus what their spread says about the
-/// noise. The gradient in the noise variance is [`noise_gradient`].
+/// noise. Each point may have its own noise ([`Likelihood::scaled_gaussian`]). The gradient in the logarithms of the noise
+/// variance and its factors is [`Posterior::likelihood_gradient`].
 ///
 /// # Errors
 ///
@@ -27,10 +28,9 @@ pub fn fit(
     workspace: &mut Workspace,
 ) -> Result<Posterior, GpError> {
     let Likelihood::Gaussian(gaussian) = likelihood else {
-        return Err(GpError::Unsupported {
-            method: "exact inference",
-            likelihood: "a likelihood of classes",
-        });
+        let likelihood =
+            if likelihood.n_classes().is_none() { "Student-t noise" } else { "a likelihood of classes" };
+        return Err(GpError::Unsupported { method: "exact inference", likelihood });
     };
     likelihood.check_observations(observations)?;
     let Observations::Reals(reals) = observations else { unreachable!("kinds were checked") };
@@ -39,8 +39,11 @@ pub fn fit(
 
     let noise = gaussian.noise_variance();
     let groups = reals.groups();
-    let precision: Vec<f64> = groups.iter().map(|group| group.count / noise).collect();
-    let shift = groups.iter().map(|group| group.count / noise * group.mean).collect();
+    // The noise of point i is that of all times e^{η_i}.
+    let eta: Vec<f64> = (0..n).map(|i| gaussian.log_factor(reals.covariates(i))).collect();
+    let each = || groups.iter().zip(&eta);
+    let precision: Vec<f64> = each().map(|(group, eta)| group.count / (noise * eta.exp())).collect();
+    let shift = each().map(|(group, eta)| group.count / (noise * eta.exp()) * group.mean).collect();
     let Some(sites) = Sites::new(n, 1, precision, shift) else {
         return Err(GpError::Overflow { quantity: "site precision", value: 1.0 / noise });
     };
@@ -51,27 +54,14 @@ pub fn fit(
     let column = MatRef::from_column_major_slice(&targets, n, 1);
     marginals[0].alpha = workspace.factors[0].precision_times(column).col(0).iter().copied().collect();
     let fit: f64 = targets.iter().zip(&marginals[0].alpha).map(|(y, a)| y * a).sum();
-    let spread: f64 = groups.iter().map(|group| group.spread).sum::<f64>() / noise;
+    let spread: f64 = each().map(|(group, eta)| group.spread / eta.exp()).sum::<f64>() / noise;
     let count: f64 = groups.iter().map(|group| group.count).sum();
-    let constant = count * (LN_SQRT_2PI + 0.5 * noise.ln());
+    let scaled: f64 = each().map(|(group, eta)| 0.5 * group.count * eta).sum();
+    let constant = count * (LN_SQRT_2PI + 0.5 * noise.ln()) + scaled;
     let evidence = -0.5 * (fit + spread + marginals[0].log_det) - constant;
     if !evidence.is_finite() {
         return Err(GpError::Overflow { quantity: "evidence", value: evidence });
     }
     let factors = std::mem::take(&mut workspace.factors);
     Ok(Posterior::new(evidence, 1, &marginals, sites, factors))
-}
-
-/// Derivative of the evidence in the noise variance.
-///
-/// # Errors
-///
-/// [`GpError`] when the posterior is of other observations.
-pub fn noise_gradient(
-    posterior: &Posterior,
-    likelihood: &Likelihood,
-    observations: &Observations,
-) -> Result<f64, GpError> {
-    let latents = posterior.latents();
-    Ok(likelihood.noise_gradient(observations, latents.mean.as_ref(), latents.variance.as_ref())?)
 }

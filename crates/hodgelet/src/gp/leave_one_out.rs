@@ -89,19 +89,17 @@ fn own_sites(
     let i = observations.points()[o];
     let latents = posterior.latents();
     let n_latents = likelihood.n_latents();
-    match (likelihood, observations) {
-        (Likelihood::Gaussian(gaussian), Observations::Reals(reals)) => {
-            let w = 1.0 / gaussian.noise_variance();
-            vec![(w, w * reals.values()[o])]
+    match observations {
+        Observations::Reals(reals) => {
+            vec![likelihood.real_site(reals, o, latents.mean[(i, 0)], latents.variance[(i, 0)])]
         }
-        (_, Observations::Classes(labels)) => {
+        Observations::Classes(labels) => {
             let m: Vec<f64> = (0..n_latents).map(|c| latents.mean[(i, c)]).collect();
             let v: Vec<f64> = (0..n_latents).map(|c| latents.variance[(i, c)]).collect();
             let (mut g, mut d) = (vec![0.0; n_latents], vec![0.0; n_latents]);
             likelihood.class_terms(&[(labels.labels()[o] as usize, 1.0)], &m, &v, &mut g, &mut d);
             (0..n_latents).map(|c| (-2.0 * d[c], g[c] - 2.0 * d[c] * m[c])).collect()
         }
-        _ => unreachable!("kinds were checked"),
     }
 }
 
@@ -116,9 +114,14 @@ fn densities(
         Some(_) => likelihood.probabilities(cavity.mean.as_ref(), cavity.variance.as_ref())?,
     };
     let log_density = |o: usize| {
-        if let (Likelihood::RobustMax(..), Observations::Classes(labels)) = (likelihood, observations) {
-            // Bounded below by its ε, so nothing underflows; and with many classes the probabilities are slow to compute.
-            return probabilities[(o, labels.labels()[o] as usize)].ln();
+        if let (Likelihood::RobustMax(..) | Likelihood::Softmax(..), Observations::Classes(labels)) =
+            (likelihood, observations)
+        {
+            // With many classes probabilities are slow to compute, and only far out does the logarithm need its own way.
+            let p = probabilities[(o, labels.labels()[o] as usize)];
+            if p.is_normal() {
+                return p.ln();
+            }
         }
         let m: Vec<f64> = cavity.mean.row(o).iter().copied().collect();
         let v: Vec<f64> = cavity.variance.row(o).iter().copied().collect();

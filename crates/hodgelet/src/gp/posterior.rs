@@ -2,6 +2,7 @@
 
 use super::error::GpError;
 use super::factor::{Factor, Marginals};
+use crate::likelihood::{Likelihood, Observations};
 use crate::linalg::symmetric::add_outer;
 use faer::{Mat, MatMut, MatRef, Par};
 use serde::{Deserialize, Serialize};
@@ -193,6 +194,21 @@ impl Posterior {
             factor.add_precision(-0.5, out.as_mut(), par);
         }
         add_outer(self.alpha.as_ref(), 0.5, out, par);
+    }
+
+    /// Derivatives of the objective in the logarithms of the hyperparameters of the likelihood, in the order of
+    /// [`Likelihood::hyperparameters`]. The posterior is the best for them, so only the expected log likelihood moves.
+    ///
+    /// # Errors
+    ///
+    /// [`GpError`] when the posterior is of other observations.
+    pub fn likelihood_gradient(
+        &self,
+        likelihood: &Likelihood,
+        observations: &Observations,
+    ) -> Result<Vec<f64>, GpError> {
+        let Latents { mean, variance } = &self.latents;
+        Ok(likelihood.hyperparameter_gradient(observations, mean.as_ref(), variance.as_ref())?)
     }
 
     /// Means and variances at new points from the kernel between new and training points, `cross`

@@ -3,6 +3,7 @@
 //! Points are worked on in fixed chunks in parallel and summed in order, so the number of threads does not
 //! change a bit.
 
+use super::noise::check_covariates;
 use super::{Likelihood, LikelihoodError, Observations};
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
@@ -91,8 +92,7 @@ impl Likelihood {
         match observations {
             Observations::Classes(labels) => self.class_terms(labels.counts(i), m, v, d_mean, d_variance),
             Observations::Reals(reals) => {
-                let Self::Gaussian(gaussian) = self else { unreachable!("kinds were checked") };
-                let moments = gaussian.expectation(&reals.groups()[i], m[0], v[0]);
+                let moments = self.real_terms(reals, i, m[0], v[0]);
                 (d_mean[0], d_variance[0]) = (moments.d_mean, moments.d_variance);
                 moments.value
             }
@@ -116,28 +116,8 @@ impl Likelihood {
             }
             Self::RobustMax(robust_max, _) => robust_max.expectation(counts, m, v, d_mean, d_variance),
             Self::Softmax(softmax, _) => softmax.expectation(counts, m, v, d_mean, d_variance),
-            Self::Gaussian(_) => unreachable!("kinds were checked"),
+            Self::Gaussian(_) | Self::StudentT(_) => unreachable!("kinds were checked"),
         }
-    }
-
-    /// Derivative of the expected log likelihood in the noise variance; 0 for classes.
-    ///
-    /// # Errors
-    ///
-    /// As [`Likelihood::expectations`].
-    pub fn noise_gradient(
-        &self,
-        observations: &Observations,
-        mean: MatRef<'_, f64>,
-        variance: MatRef<'_, f64>,
-    ) -> Result<f64, LikelihoodError> {
-        self.check_observations(observations)?;
-        self.check_moments(observations.n_points(), mean, variance)?;
-        let (Self::Gaussian(gaussian), Observations::Reals(reals)) = (self, observations) else {
-            return Ok(0.0);
-        };
-        let groups = reals.groups().iter().enumerate();
-        Ok(groups.map(|(i, group)| gaussian.noise_gradient(group, mean[(i, 0)], variance[(i, 0)])).sum())
     }
 
     /// Predictive probabilities `[n_points, n_classes]` from latent moments `[n_points, n_latents]`.
@@ -174,8 +154,10 @@ impl Likelihood {
                 (0..2).for_each(|class| p[class] = bernoulli.log_probability(class, m[0], v[0]).exp());
             }
             Self::RobustMax(robust_max, _) => robust_max.probabilities(m, v, &mut p),
-            Self::Softmax(softmax, _) => softmax.probabilities(m, v, &mut p),
-            Self::Gaussian(_) => {}
+            Self::Softmax(softmax, _) => {
+                softmax.log_probabilities(m, v).iter().zip(&mut p).for_each(|(log, p)| *p = log.exp());
+            }
+            Self::Gaussian(_) | Self::StudentT(_) => {}
         }
         p
     }
@@ -185,8 +167,8 @@ impl Likelihood {
         match self {
             Self::Bernoulli(bernoulli) => bernoulli.log_probability(class, m[0], v[0]),
             Self::RobustMax(..) => self.point_probabilities(m, v)[class].ln(),
-            Self::Softmax(softmax, _) => softmax.log_probability(class, m, v),
-            Self::Gaussian(_) => unreachable!("kinds were checked"),
+            Self::Softmax(softmax, _) => softmax.log_probabilities(m, v)[class],
+            Self::Gaussian(_) | Self::StudentT(_) => unreachable!("kinds were checked"),
         }
     }
 
@@ -216,7 +198,11 @@ impl Likelihood {
     pub(crate) fn observation_log_density(&self, all: &Observations, o: usize, m: &[f64], v: &[f64]) -> f64 {
         match (self, all) {
             (Self::Gaussian(gaussian), Observations::Reals(reals)) => {
-                gaussian.log_density(reals.values()[o], m[0], v[0])
+                let own = gaussian.at(reals.covariates(reals.points()[o]));
+                own.log_density(reals.values()[o], m[0], v[0])
+            }
+            (Self::StudentT(student_t), Observations::Reals(reals)) => {
+                student_t.log_density(reals.values()[o], m[0], v[0])
             }
             (_, Observations::Classes(labels)) => self.class_log_density(labels.labels()[o] as usize, m, v),
             _ => unreachable!("kinds were checked"),
@@ -226,7 +212,11 @@ impl Likelihood {
     /// Whether observations are of the kind this likelihood is about.
     pub(crate) fn check_observations(&self, observations: &Observations) -> Result<(), LikelihoodError> {
         match (self.n_classes(), observations) {
-            (None, Observations::Reals(_)) => Ok(()),
+            (None, Observations::Reals(reals)) => match self {
+                Self::Gaussian(gaussian) => (0..reals.groups().len())
+                    .try_for_each(|i| check_covariates(gaussian, reals.covariates(i))),
+                _ => Ok(()),
+            },
             (None, _) => Err(LikelihoodError::Kind { expected: "real values", found: "classes" }),
             (Some(_), Observations::Reals(_)) => {
                 Err(LikelihoodError::Kind { expected: "classes", found: "real values" })
@@ -238,7 +228,7 @@ impl Likelihood {
         }
     }
 
-    fn check_moments(
+    pub(super) fn check_moments(
         &self,
         n_points: usize,
         mean: MatRef<'_, f64>,

@@ -5,7 +5,7 @@
 
 use super::normal::{cdf, curvature, density, log_cdf_and_hazard};
 use super::quadrature::GaussHermite;
-use super::{Moments, VARIANCE_FLOOR, log_sum_exp};
+use super::{Moments, VARIANCE_FLOOR, logistic};
 use serde::{Deserialize, Serialize};
 
 /// The map from a latent value to the probability of class 1.
@@ -29,7 +29,7 @@ impl Link {
         let x = sign * f;
         let (value, slope) = match *self {
             Self::Probit { floor } => log_probit(x, floor),
-            Self::Logit => (-softplus(-x), logistic(-x)),
+            Self::Logit => (-softplus(-x), sigmoid(-x)),
         };
         (value, sign * slope)
     }
@@ -44,7 +44,7 @@ impl Link {
                 let slope = log_probit(x, floor).1;
                 slope * (slope + x)
             }
-            Self::Logit => logistic(x) * logistic(-x),
+            Self::Logit => sigmoid(x) * sigmoid(-x),
         }
     }
 
@@ -53,7 +53,7 @@ impl Link {
     pub fn probability(&self, f: f64) -> f64 {
         match *self {
             Self::Probit { floor } => (1.0 - 2.0 * floor) * cdf(f) + floor,
-            Self::Logit => logistic(f),
+            Self::Logit => sigmoid(f),
         }
     }
 }
@@ -71,7 +71,7 @@ fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
-fn logistic(x: f64) -> f64 {
+fn sigmoid(x: f64) -> f64 {
     if x >= 0.0 { 1.0 / (1.0 + (-x).exp()) } else { x.exp() / (1.0 + x.exp()) }
 }
 
@@ -109,17 +109,11 @@ impl Bernoulli {
         sum
     }
 
-    /// `log E[p(y = class | f)]`: in closed form for the probit, by quadrature for the logit.
+    /// `log E[p(y = class | f)]`: in closed form for the probit, by the trapezoidal rule for the logit.
     pub(super) fn log_probability(&self, class: usize, mean: f64, variance: f64) -> f64 {
         match self.link {
             Link::Probit { floor } => log_probit(sign(class) * mean / (1.0 + variance).sqrt(), floor).0,
-            Link::Logit => {
-                let deviation = variance.max(0.0).sqrt();
-                let term = |(x, weight): (f64, f64)| {
-                    weight.ln() + self.link.log_probability(sign(class), mean + deviation * x).0
-                };
-                log_sum_exp(self.rule.iter().map(term))
-            }
+            Link::Logit => logistic::log_expected(sign(class) * mean, variance),
         }
     }
 }

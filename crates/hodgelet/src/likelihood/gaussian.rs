@@ -1,24 +1,47 @@
 //! Gaussian likelihood of real targets: `p(y | f) = N(y; f, noise_variance)`.
+//!
+//! The variance may depend on covariates `s` of the point: `noise_variance ∏_b factor_b^{s_b}`.
 
 use super::Moments;
 use super::normal::LN_SQRT_2PI;
 use super::observations::RealGroup;
 
 /// Gaussian likelihood; everything about it is in closed form.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Gaussian {
     noise_variance: f64,
+    factors: Vec<f64>, // one per covariate
 }
 
 impl Gaussian {
     pub(super) fn new(noise_variance: f64) -> Self {
-        Self { noise_variance }
+        Self { noise_variance, factors: Vec::new() }
     }
 
-    /// Variance of the noise.
+    pub(super) fn scaled(noise_variance: f64, factors: &[f64]) -> Self {
+        Self { noise_variance, factors: factors.to_vec() }
+    }
+
+    /// Variance of the noise where all covariates are 0.
     #[must_use]
     pub fn noise_variance(&self) -> f64 {
         self.noise_variance
+    }
+
+    /// By what the variance of the noise is multiplied for each unit of each covariate; empty if it depends on none.
+    #[must_use]
+    pub fn factors(&self) -> &[f64] {
+        &self.factors
+    }
+
+    /// Logarithm of the variance of the noise at a point, relative to [`noise_variance`](Self::noise_variance).
+    pub(crate) fn log_factor(&self, covariates: &[f64]) -> f64 {
+        self.factors.iter().zip(covariates).map(|(factor, s)| factor.ln() * s).sum()
+    }
+
+    /// The likelihood of a point with these covariates, with noise of one variance.
+    pub(super) fn at(&self, covariates: &[f64]) -> Self {
+        Self::new(self.noise_variance * self.log_factor(covariates).exp())
     }
 
     /// `Σ_y E[log p(y | f)]` over the values of a group, with its derivatives.

@@ -8,21 +8,29 @@
 mod batch;
 mod bernoulli;
 mod gaussian;
+mod gumbel;
+mod logistic;
 mod mixture;
+mod noise;
 pub mod normal;
 mod observations;
+mod panels;
 pub mod points;
 pub mod quadrature;
 mod robust_max;
 mod softmax;
+mod special;
+mod student_t;
 
 pub use batch::Expectations;
 pub use bernoulli::{Bernoulli, Link};
 pub use gaussian::Gaussian;
 pub use mixture::{Component, Mixture};
+pub use noise::NoiseComponent;
 pub use observations::{Labels, ObservationError, Observations, RealGroup, Reals};
 pub use robust_max::RobustMax;
 pub use softmax::Softmax;
+pub use student_t::StudentT;
 
 pub(crate) use bernoulli::sign;
 
@@ -54,15 +62,21 @@ pub enum LikelihoodParams {
     },
     /// Several classes by the softmax of the latent values.
     Softmax {
-        /// Gauss–Hermite nodes in each dimension, for up to three classes.
+        /// Gauss–Hermite nodes in each dimension, for up to three classes, in training.
         nodes: usize,
         /// Fixed points of an expectation in training, for more than three classes.
         points: usize,
-        /// Fixed points of a prediction, for more than three classes.
-        prediction_points: usize,
     },
     /// Real targets; the variance of the noise is learned.
     Gaussian,
+    /// Real targets with noise that depends on covariates of the point: the variance where all are 0 is learned, and the
+    /// factor by which each covariate multiplies it. As a [`Likelihood`] it is a Gaussian.
+    ScaledGaussian {
+        /// Number of covariates.
+        n_covariates: usize,
+    },
+    /// Real targets with gross errors among them; the scale of the noise and its degrees of freedom are learned.
+    StudentT,
 }
 
 impl LikelihoodParams {
@@ -72,8 +86,8 @@ impl LikelihoodParams {
     pub const LOGIT: Self = Self::Bernoulli { link: Link::Logit, nodes: 20 };
     /// Robust-max as in GPflow: ε = 1e-3, squash 1e-6, 20 nodes.
     pub const ROBUST_MAX: Self = Self::RobustMax { epsilon: 1e-3, squash: 1e-6, nodes: 20 };
-    /// Softmax with 20 nodes, or 128 points in training and 1024 in prediction.
-    pub const SOFTMAX: Self = Self::Softmax { nodes: 20, points: 128, prediction_points: 1024 };
+    /// Softmax with 20 nodes, or 128 points.
+    pub const SOFTMAX: Self = Self::Softmax { nodes: 20, points: 128 };
 
     /// The likelihood of `n_classes` classes (ignored by real targets), or the first setting that is
     /// invalid.
@@ -100,14 +114,38 @@ impl LikelihoodParams {
                 check_size("nodes", nodes, MOST_NODES)?;
                 Ok(Likelihood::RobustMax(RobustMax::new(epsilon, squash, nodes, n_classes), n_classes))
             }
-            Self::Softmax { nodes, points, prediction_points } => {
+            Self::Softmax { nodes, points } => {
                 check_classes(n_classes)?;
                 check_size("nodes", nodes, MOST_NODES)?;
                 check_size("points", points, MOST_POINTS)?;
-                check_size("prediction points", prediction_points, MOST_POINTS)?;
-                Ok(Likelihood::Softmax(Softmax::new(nodes, points, prediction_points, n_classes), n_classes))
+                Ok(Likelihood::Softmax(Softmax::new(nodes, points, n_classes), n_classes))
             }
             Self::Gaussian => Likelihood::gaussian(INITIAL_NOISE),
+            Self::ScaledGaussian { n_covariates } => {
+                check_size("covariates", n_covariates, MOST_COVARIATES)?;
+                Likelihood::scaled_gaussian(INITIAL_NOISE, &vec![1.0; n_covariates])
+            }
+            Self::StudentT => {
+                let scale = (INITIAL_NOISE * INITIAL_EXCESS / (INITIAL_EXCESS + 2.0)).sqrt();
+                Likelihood::student_t(scale, INITIAL_EXCESS)
+            }
+        }
+    }
+
+    /// Whether targets are real numbers.
+    #[must_use]
+    pub fn is_real(&self) -> bool {
+        matches!(self, Self::Gaussian | Self::ScaledGaussian { .. } | Self::StudentT)
+    }
+
+    /// Number of learned values.
+    #[must_use]
+    pub fn n_learned(&self) -> usize {
+        match self {
+            Self::Gaussian => 1,
+            Self::ScaledGaussian { n_covariates } => n_covariates.saturating_add(1),
+            Self::StudentT => 2,
+            _ => 0,
         }
     }
 }
@@ -115,8 +153,14 @@ impl LikelihoodParams {
 /// Noise variance of standardized real targets before training.
 const INITIAL_NOISE: f64 = 0.1;
 
+/// Degrees of freedom above 2 of Student-t noise before training.
+const INITIAL_EXCESS: f64 = 8.0;
+
 /// Beyond this many Gauss–Hermite nodes the outer weights are below the smallest number.
 const MOST_NODES: usize = 300;
+
+/// Bound on covariates of noise: a file may ask for any number.
+const MOST_COVARIATES: usize = 1000;
 
 /// Bound on quasi-random points: the lattice takes time quadratic in it.
 const MOST_POINTS: usize = 8192;
@@ -144,6 +188,8 @@ pub enum Likelihood {
     Softmax(Softmax, usize),
     /// Real targets.
     Gaussian(Gaussian),
+    /// Real targets with gross errors.
+    StudentT(StudentT),
 }
 
 impl Likelihood {
@@ -157,11 +203,45 @@ impl Likelihood {
         Ok(Self::Gaussian(Gaussian::new(noise_variance)))
     }
 
+    /// Real targets with noise that depends on covariates `s` of the point: its variance is
+    /// `noise_variance ∏_b factors[b]^{s_b}`. Observations must carry the covariates
+    /// ([`Observations::with_covariates`]).
+    ///
+    /// # Errors
+    ///
+    /// [`LikelihoodError::Range`] unless all are positive and finite.
+    pub fn scaled_gaussian(noise_variance: f64, factors: &[f64]) -> Result<Self, LikelihoodError> {
+        check_range("noise variance", noise_variance, 0.0 < noise_variance, f64::INFINITY)?;
+        for &factor in factors {
+            check_range("noise factor", factor, 0.0 < factor, f64::INFINITY)?;
+        }
+        Ok(Self::Gaussian(Gaussian::scaled(noise_variance, factors)))
+    }
+
+    /// Real targets with Student-t noise of this scale and `2 + excess` degrees of freedom.
+    ///
+    /// # Errors
+    ///
+    /// [`LikelihoodError::Range`] unless both are positive, the variance of the noise finite, and the excess below 1e8.
+    pub fn student_t(scale: f64, excess: f64) -> Result<Self, LikelihoodError> {
+        // The variance of the noise must be a number, too.
+        check_range("noise scale", scale, 0.0 < scale * scale, 1e150)?;
+        let above = (scale * scale * (1.0 + 2.0 / excess)).is_finite() && 0.0 < excess;
+        check_range("excess degrees of freedom", excess, above, student_t::MOST_EXCESS)?;
+        Ok(Self::StudentT(StudentT::new(scale, excess)))
+    }
+
     /// The learned values, by name; all of them are positive.
     #[must_use]
     pub fn hyperparameters(&self) -> Vec<(&'static str, f64)> {
         match self {
-            Self::Gaussian(gaussian) => vec![("noise variance", gaussian.noise_variance())],
+            Self::Gaussian(gaussian) => {
+                let factors = gaussian.factors().iter().map(|&factor| ("noise factor", factor));
+                std::iter::once(("noise variance", gaussian.noise_variance())).chain(factors).collect()
+            }
+            Self::StudentT(student_t) => {
+                vec![("noise scale", student_t.scale()), ("excess degrees of freedom", student_t.excess())]
+            }
             _ => Vec::new(),
         }
     }
@@ -170,10 +250,27 @@ impl Likelihood {
     ///
     /// # Errors
     ///
-    /// [`LikelihoodError::Range`] for an extreme value; the likelihood then stays as it was.
+    /// As [`set_values`](Self::set_values).
     pub fn set_params(&mut self, logs: &[f64]) -> Result<(), LikelihoodError> {
-        if let (Self::Gaussian(_), [log]) = (&*self, logs) {
-            *self = Self::gaussian(log.exp())?;
+        self.set_values(&logs.iter().map(|log| log.exp()).collect::<Vec<f64>>())
+    }
+
+    /// Sets the learned values, in the order of [`hyperparameters`](Self::hyperparameters); those that it gave restore
+    /// the likelihood to the last bit.
+    ///
+    /// # Errors
+    ///
+    /// [`LikelihoodError::Range`] for an extreme value and [`LikelihoodError::Learned`] for another number of values; the
+    /// likelihood then stays as it was.
+    pub fn set_values(&mut self, values: &[f64]) -> Result<(), LikelihoodError> {
+        let (expected, found) = (self.hyperparameters().len(), values.len());
+        if expected != found {
+            return Err(LikelihoodError::Learned { expected, found });
+        }
+        match (&*self, values) {
+            (Self::Gaussian(_), [noise, factors @ ..]) => *self = Self::scaled_gaussian(*noise, factors)?,
+            (Self::StudentT(_), &[scale, excess]) => *self = Self::student_t(scale, excess)?,
+            _ => {}
         }
         Ok(())
     }
@@ -182,7 +279,7 @@ impl Likelihood {
     #[must_use]
     pub fn n_latents(&self) -> usize {
         match self {
-            Self::Bernoulli(_) | Self::Gaussian(_) => 1,
+            Self::Bernoulli(_) | Self::Gaussian(_) | Self::StudentT(_) => 1,
             Self::RobustMax(_, n_classes) | Self::Softmax(_, n_classes) => *n_classes,
         }
     }
@@ -193,7 +290,7 @@ impl Likelihood {
         match self {
             Self::Bernoulli(_) => Some(2),
             Self::RobustMax(_, n_classes) | Self::Softmax(_, n_classes) => Some(*n_classes),
-            Self::Gaussian(_) => None,
+            Self::Gaussian(_) | Self::StudentT(_) => None,
         }
     }
 
@@ -202,7 +299,7 @@ impl Likelihood {
     pub fn is_log_concave(&self) -> bool {
         match self {
             Self::Bernoulli(bernoulli) => !matches!(bernoulli.link(), Link::Probit { floor } if floor > 0.0),
-            Self::RobustMax(..) => false,
+            Self::RobustMax(..) | Self::StudentT(_) => false,
             Self::Softmax(..) | Self::Gaussian(_) => true,
         }
     }
@@ -277,6 +374,22 @@ pub enum LikelihoodError {
         /// Classes of the likelihood.
         expected: usize,
         /// Classes of the observations.
+        found: usize,
+    },
+    /// Noise depends on another number of covariates than points have.
+    #[error("points have {found} covariates, but the noise depends on {expected}")]
+    Covariates {
+        /// Covariates of the likelihood.
+        expected: usize,
+        /// Covariates given.
+        found: usize,
+    },
+    /// A likelihood has another number of learned values.
+    #[error("{found} learned values are given, but the likelihood has {expected}")]
+    Learned {
+        /// Values of the likelihood.
+        expected: usize,
+        /// Values given.
         found: usize,
     },
     /// Means or variances have the wrong shape.

@@ -4,6 +4,8 @@
 //! contradicting ones. Likelihood terms are sums over them, so equal labels are kept as counts and real values
 //! as count, mean and spread.
 
+use faer::MatRef;
+
 /// Observations of `n_points` latent points, in their original order and summed up per point.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observations {
@@ -29,6 +31,10 @@ pub struct Reals {
     points: Vec<usize>, // [n_observations]
     values: Vec<f64>,   // [n_observations]
     groups: Vec<RealGroup>,
+    starts: Vec<usize>, // [n_points + 1]
+    by_point: Vec<f64>, // values, point after point
+    n_covariates: usize,
+    covariates: Vec<f64>, // [n_points, n_covariates], row by row
 }
 
 /// The real values of one point, summed up.
@@ -125,7 +131,46 @@ impl Observations {
             group.mean += from_old / group.count;
             group.spread += from_old * (value - group.mean);
         }
-        Ok(Self::Reals(Reals { points: points.to_vec(), values: values.to_vec(), groups }))
+        let mut starts = vec![0; n_points + 1];
+        points.iter().for_each(|&point| starts[point + 1] += 1);
+        (0..n_points).for_each(|i| starts[i + 1] += starts[i]);
+        let (mut next, mut by_point) = (starts.clone(), vec![0.0; values.len()]);
+        for (&point, &value) in points.iter().zip(values) {
+            by_point[next[point]] = value;
+            next[point] += 1;
+        }
+        Ok(Self::Reals(Reals {
+            points: points.to_vec(),
+            values: values.to_vec(),
+            groups,
+            starts,
+            by_point,
+            n_covariates: 0,
+            covariates: vec![],
+        }))
+    }
+
+    /// Real values with covariates of their points, `[n_points, n_covariates]`, on which the noise may depend. Class
+    /// labels have no noise: they stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`ObservationError`] for another number of points, or a covariate that is not finite.
+    pub fn with_covariates(self, covariates: MatRef<'_, f64>) -> Result<Self, ObservationError> {
+        let Self::Reals(mut reals) = self else { return Ok(self) };
+        let (rows, expected) = (covariates.nrows(), reals.groups.len());
+        if rows != expected {
+            return Err(ObservationError::Covariates { rows, expected });
+        }
+        reals.n_covariates = covariates.ncols();
+        reals.covariates = covariates.row_iter().flat_map(|row| row.iter().copied()).collect();
+        match reals.covariates.iter().position(|value| !value.is_finite()) {
+            Some(at) => {
+                let (point, value) = (at / reals.n_covariates, reals.covariates[at]);
+                Err(ObservationError::Covariate { point, value })
+            }
+            None => Ok(Self::Reals(reals)),
+        }
     }
 
     /// Number of latent points.
@@ -186,6 +231,24 @@ impl Reals {
         &self.values
     }
 
+    /// Latent point of each observation, `[n_observations]`.
+    #[must_use]
+    pub fn points(&self) -> &[usize] {
+        &self.points
+    }
+
+    /// Covariates of point `i`; empty if there are none.
+    #[must_use]
+    pub fn covariates(&self, i: usize) -> &[f64] {
+        &self.covariates[i * self.n_covariates..(i + 1) * self.n_covariates]
+    }
+
+    /// The values at point `i`.
+    #[must_use]
+    pub fn at(&self, i: usize) -> &[f64] {
+        &self.by_point[self.starts[i]..self.starts[i + 1]]
+    }
+
     /// The values of each point, summed up, `[n_points]`.
     #[must_use]
     pub fn groups(&self) -> &[RealGroup] {
@@ -241,6 +304,22 @@ pub enum ObservationError {
         /// Number of latent points.
         n_points: usize,
     },
+    /// Covariates are of another number of points.
+    #[error("covariates are given for {rows} points, expected {expected}")]
+    Covariates {
+        /// Rows found.
+        rows: usize,
+        /// Number of latent points.
+        expected: usize,
+    },
+    /// A covariate is NaN or infinite.
+    #[error("covariate of point {point} is {value}, expected a finite number")]
+    Covariate {
+        /// Index of the point.
+        point: usize,
+        /// What was found.
+        value: f64,
+    },
     /// Targets and points differ in number.
     #[error("{found} points are given for {expected} observations")]
     Length {
@@ -254,6 +333,7 @@ pub enum ObservationError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use faer::Mat;
 
     #[test]
     fn equal_labels_of_a_point_are_counted_and_contradicting_ones_kept() {
@@ -271,6 +351,7 @@ mod tests {
         let Observations::Reals(reals) = observations else { panic!("reals went in") };
         assert_eq!(reals.groups()[0], RealGroup { count: 2.0, mean: 2.0, spread: 2.0 });
         assert_eq!(reals.groups()[1], RealGroup { count: 1.0, mean: 5.0, spread: 0.0 });
+        assert_eq!((reals.at(0), reals.at(1)), (&[1.0, 3.0][..], &[5.0][..]));
     }
 
     #[test]
@@ -288,6 +369,14 @@ mod tests {
         assert_eq!(
             message(Observations::grouped_reals(&[1.0], &[4], 2)),
             "observation 0 belongs to point 4, but there are 2 points"
+        );
+        let with = |covariates: Mat<f64>| {
+            message(Observations::reals(&[1.0, 2.0]).unwrap().with_covariates(covariates.as_ref()))
+        };
+        assert_eq!(with(Mat::zeros(3, 1)), "covariates are given for 3 points, expected 2");
+        assert_eq!(
+            with(Mat::from_fn(2, 2, |i, _| if i == 0 { 0.0 } else { f64::NAN })),
+            "covariate of point 1 is NaN, expected a finite number"
         );
         assert_eq!(
             message(Observations::grouped_reals(&[1.0], &[0, 1], 2)),

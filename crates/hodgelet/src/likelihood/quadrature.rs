@@ -49,6 +49,42 @@ impl GaussHermite {
     }
 }
 
+/// Nodes, increasing, and weights, which sum to 1, of the Gauss rule whose orthonormal polynomials have these recurrence
+/// coefficients: `alpha` `[n]` on the diagonal of the Jacobi matrix, `beta` `[n − 1]` beside it.
+pub(super) fn gauss(mut alpha: Vec<f64>, mut beta: Vec<f64>) -> Vec<(f64, f64)> {
+    let n = alpha.len();
+    beta.resize(n, 0.0);
+    let mut first = vec![0.0; n];
+    first[0] = 1.0;
+    implicit_ql(&mut alpha, &mut beta, &mut first);
+    let mut rule: Vec<(f64, f64)> = alpha.into_iter().zip(first.iter().map(|u| u * u)).collect();
+    rule.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let total: f64 = rule.iter().map(|(_, w)| w).sum();
+    rule.iter_mut().for_each(|(_, w)| *w /= total);
+    rule
+}
+
+/// The Gauss rule with `n` nodes of a measure with many atoms (position, mass), by the procedure of Stieltjes.
+pub(super) fn gauss_of_measure(atoms: &[(f64, f64)], n: usize) -> Vec<(f64, f64)> {
+    let total: f64 = atoms.iter().map(|(_, mass)| mass).sum();
+    let (mut before, mut now) = (vec![0.0; atoms.len()], vec![total.sqrt().recip(); atoms.len()]);
+    let (mut alpha, mut beta) = (Vec::with_capacity(n), Vec::<f64>::with_capacity(n));
+    for k in 0..n {
+        let center: f64 = atoms.iter().zip(&now).map(|((x, mass), p)| mass * x * p * p).sum();
+        alpha.push(center);
+        // β_k p_k = (x − α_{k−1}) p_{k−1} − β_{k−1} p_{k−2}
+        let last = if k == 0 { 0.0 } else { beta[k - 1] };
+        let mut next: Vec<f64> =
+            atoms.iter().zip(&now).zip(&before).map(|(((x, _), p), q)| (x - center) * p - last * q).collect();
+        let norm = atoms.iter().zip(&next).map(|((_, mass), p)| mass * p * p).sum::<f64>().sqrt();
+        beta.push(norm);
+        next.iter_mut().for_each(|p| *p /= norm);
+        (before, now) = (now, next);
+    }
+    beta.pop();
+    gauss(alpha, beta)
+}
+
 /// Eigenvalues of a symmetric tridiagonal matrix into `diagonal`, with the first row of its eigenvectors in
 /// `first`, by implicit QL steps with Wilkinson's shift. `below[k]` couples `k` and `k + 1`.
 fn implicit_ql(diagonal: &mut [f64], below: &mut [f64], first: &mut [f64]) {

@@ -5,10 +5,18 @@
 //! distribution functions, \[Hensman15\]; each is squashed to `(1 − 2s) Φ + s` as GPflow does.
 
 use super::bernoulli::log_probit;
+use super::normal::{cdf, density};
+use super::panels::{Bend, Panels};
 use super::quadrature::GaussHermite;
 
 /// Smallest variance that enters, as in GPflow: at 0 the integrand is a step.
 const SMALLEST_VARIANCE: f64 = 1e-10;
+
+/// The rule of training predicts where it is right to this in every class.
+const GOOD_ENOUGH: f64 = 1e-4;
+
+/// Deviations beyond which a normal distribution has no mass left.
+const REACH: f64 = 9.0;
 
 /// Robust-max likelihood with its quadrature.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,11 +25,12 @@ pub struct RobustMax {
     squash: f64,
     n_classes: usize,
     rule: GaussHermite,
+    panels: Panels,
 }
 
 impl RobustMax {
     pub(super) fn new(epsilon: f64, squash: f64, n_nodes: usize, n_classes: usize) -> Self {
-        Self { epsilon, squash, n_classes, rule: GaussHermite::new(n_nodes) }
+        Self { epsilon, squash, n_classes, rule: GaussHermite::new(n_nodes), panels: Panels::new() }
     }
 
     /// `Σ_y count_y E[log p(y | f)]`; derivatives are written to `d_mean` and `d_variance`.
@@ -47,15 +56,55 @@ impl RobustMax {
     }
 
     /// Predictive probabilities of all classes; they sum to 1.
+    ///
+    /// Gauss–Hermite as in training and in GPflow, unless it is off by more than [`GOOD_ENOUGH`]: it misses the step of a
+    /// distribution function that is narrow next to the density it is integrated against.
     pub(super) fn probabilities(&self, mean: &[f64], variance: &[f64], out: &mut [f64]) {
         let wrong = self.log_wrong().exp();
+        let predict = |p: f64| p * (1.0 - self.epsilon) + (1.0 - p) * wrong;
         for (class, slot) in out.iter_mut().enumerate() {
-            let p = self.add_largest(class, mean, variance, None);
-            *slot = p * (1.0 - self.epsilon) + (1.0 - p) * wrong;
+            *slot = predict(self.add_largest(class, mean, variance, None));
         }
         // Quadrature and squashing leave the sum near 1, not at it.
         let total: f64 = out.iter().sum();
         out.iter_mut().for_each(|p| *p /= total);
+
+        let fine = self.largest(mean, variance);
+        if out.iter().zip(&fine).any(|(p, &fine)| (p - predict(fine)).abs() > GOOD_ENOUGH) {
+            out.iter_mut().zip(fine).for_each(|(p, fine)| *p = predict(fine));
+        }
+    }
+
+    /// Probability of each class that its latent value is the largest, on panels as fine as the narrowest class needs.
+    fn largest(&self, mean: &[f64], variance: &[f64]) -> Vec<f64> {
+        let deviation: Vec<f64> = variance.iter().map(|v| v.max(SMALLEST_VARIANCE).sqrt()).collect();
+        // Only differences count; near the largest mean they keep their digits.
+        let top = mean.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let center: Vec<f64> = mean.iter().map(|m| m - top).collect();
+        let each = || center.iter().zip(&deviation);
+        // Below, the class that reaches lowest is certain not to be the largest, or the density is 0.
+        let low = each().map(|(m, s)| m - REACH * s).fold(f64::NEG_INFINITY, f64::max);
+        let high = each().map(|(m, s)| m + REACH * s).fold(low, f64::max);
+        let bends: Vec<Bend> = each().map(|(&center, &width)| Bend { center, width }).collect();
+        let mut total = vec![0.0; mean.len()];
+        let (mut below, mut others) = (vec![0.0; mean.len()], vec![0.0; mean.len()]);
+        for (f, weight) in self.panels.nodes(&bends, low, high) {
+            each().zip(&mut below).for_each(|((m, s), p)| *p = cdf((f - m) / s));
+            // Products over all other classes: those before times those after.
+            let mut after = weight;
+            for (slot, p) in others.iter_mut().zip(&below).rev() {
+                *slot = after;
+                after *= p;
+            }
+            let mut before = 1.0;
+            for (class, (m, s)) in each().enumerate() {
+                total[class] += before * others[class] * density((f - m) / s) / s;
+                before *= below[class];
+            }
+        }
+        let sum: f64 = total.iter().sum();
+        total.iter_mut().for_each(|p| *p /= sum);
+        total
     }
 
     fn log_wrong(&self) -> f64 {
@@ -119,5 +168,25 @@ mod tests {
         let mut p = [0.0; 5];
         likelihood.probabilities(&[0.2; 5], &[0.7; 5], &mut p);
         assert!(p.iter().all(|p| (p - 0.2).abs() < 1e-15));
+    }
+
+    /// Predictions of faithful models keep their bits where they were right.
+    #[test]
+    fn the_rule_of_training_predicts_where_it_is_right_and_only_there() {
+        let likelihood = RobustMax::new(1e-3, 1e-6, 20, 3);
+        let by_training = |mean: &[f64], variance: &[f64]| {
+            let of = |class| {
+                let p = likelihood.add_largest(class, mean, variance, None);
+                p * (1.0 - 1e-3) + (1.0 - p) * likelihood.log_wrong().exp()
+            };
+            let p = [0, 1, 2].map(of);
+            p.map(|x| x / p.iter().sum::<f64>())
+        };
+        let (mean, mut p) = ([0.3, -0.2, 0.9], [0.0; 3]);
+        likelihood.probabilities(&mean, &[0.6, 0.5, 0.8], &mut p);
+        assert_eq!(p, by_training(&mean, &[0.6, 0.5, 0.8]));
+        let apart = [1e3, 1e-3, 1.0];
+        likelihood.probabilities(&mean, &apart, &mut p);
+        assert!((0..3).any(|c| (p[c] - by_training(&mean, &apart)[c]).abs() > 1e-2));
     }
 }

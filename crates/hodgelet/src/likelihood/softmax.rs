@@ -4,16 +4,19 @@
 //! is the expected probability. Only differences of latent values enter, so two classes need an integral in one
 //! dimension and three in two, done by Gauss–Hermite; more classes use fixed quasi-random points. No rule draws
 //! at random, and derivatives are those of the computed sum.
+//!
+//! Predictive probabilities are one-dimensional integrals for any number of classes: see [`Race`].
 
+use super::gumbel::Race;
 use super::points::NormalPoints;
 use super::quadrature::GaussHermite;
-use super::{VARIANCE_FLOOR, log_sum_exp};
+use super::{VARIANCE_FLOOR, log_sum_exp, logistic};
 
-/// Softmax likelihood with a rule for training and a finer one for prediction.
+/// Softmax likelihood with a rule for training and the integrals of prediction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Softmax {
     training: Rule,
-    prediction: Rule,
+    prediction: Race,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -24,13 +27,13 @@ enum Rule {
 }
 
 impl Softmax {
-    pub(super) fn new(nodes: usize, points: usize, prediction_points: usize, n_classes: usize) -> Self {
-        let rule = |points| match n_classes {
+    pub(super) fn new(nodes: usize, points: usize, n_classes: usize) -> Self {
+        let training = match n_classes {
             0..=2 => Rule::Two(GaussHermite::new(nodes)),
             3 => Rule::Three(GaussHermite::new(nodes)),
             _ => Rule::Many(NormalPoints::new(points, n_classes)),
         };
-        Self { training: rule(points), prediction: rule(prediction_points) }
+        Self { training, prediction: Race::new() }
     }
 
     /// `Σ_y count_y E[log p(y | f)]`; derivatives are written to `d_mean` and `d_variance`.
@@ -54,19 +57,15 @@ impl Softmax {
         value
     }
 
-    /// Predictive probabilities of all classes.
-    pub(super) fn probabilities(&self, mean: &[f64], variance: &[f64], out: &mut [f64]) {
-        let mut d_variance = vec![0.0; mean.len()];
-        self.prediction.log_partition(mean, variance, out, &mut d_variance);
-    }
-
-    /// `log E[p(y = class | f)]`, finite in the tails.
-    pub(super) fn log_probability(&self, class: usize, mean: &[f64], variance: &[f64]) -> f64 {
-        let mut terms = Vec::new();
-        self.prediction.for_each_node(mean, variance, |weight, latent| {
-            terms.push(weight.ln() + latent[class] - log_sum_exp(latent.iter().copied()));
-        });
-        log_sum_exp(terms.into_iter())
+    /// Logarithms of the predictive probabilities of all classes, finite in the tails.
+    pub(super) fn log_probabilities(&self, mean: &[f64], variance: &[f64]) -> Vec<f64> {
+        match (mean, variance) {
+            // The difference is all that counts.
+            ([m0, m1], [v0, v1]) => {
+                [m0 - m1, m1 - m0].map(|m| logistic::log_expected(m, v0.max(0.0) + v1.max(0.0))).to_vec()
+            }
+            _ => self.prediction.log_probabilities(mean, variance),
+        }
     }
 }
 
@@ -83,30 +82,6 @@ impl Rule {
             Self::Two(rule) => two_classes(rule, mean, variance, d_mean, d_variance),
             Self::Three(rule) => three_classes(rule, mean, variance, d_mean, d_variance),
             Self::Many(points) => many_classes(points, mean, variance, d_mean, d_variance),
-        }
-    }
-
-    /// Visits every node with its weight and latent values, up to a shift common to the classes.
-    fn for_each_node(&self, mean: &[f64], variance: &[f64], mut visit: impl FnMut(f64, &[f64])) {
-        let floored = |c: usize| variance[c].max(VARIANCE_FLOOR);
-        match self {
-            Self::Two(rule) => {
-                let deviation = (floored(0) + floored(1)).sqrt();
-                rule.iter().for_each(|(x, w)| visit(w, &[0.0, mean[1] - mean[0] + deviation * x]));
-            }
-            Self::Three(rule) => {
-                let root = Root::new([floored(0), floored(1), floored(2)]);
-                for (u, w) in rule.iter() {
-                    rule.iter().for_each(|(t, v)| visit(w * v, &root.latent(mean, u, t)));
-                }
-            }
-            Self::Many(points) => {
-                let mut latent = vec![0.0; mean.len()];
-                for z in points.iter() {
-                    (0..mean.len()).for_each(|c| latent[c] = mean[c] + floored(c).sqrt() * z[c]);
-                    visit(1.0 / points.len() as f64, &latent);
-                }
-            }
         }
     }
 }
@@ -282,10 +257,10 @@ mod tests {
     #[test]
     fn log_probabilities_stay_finite_far_out() {
         for n_classes in [2, 3, 5] {
-            let likelihood = Softmax::new(20, 64, 64, n_classes);
+            let likelihood = Softmax::new(20, 64, n_classes);
             let mut mean = vec![0.0; n_classes];
             mean[0] = 2000.0;
-            let found = likelihood.log_probability(1, &mean, &vec![0.0; n_classes]);
+            let found = likelihood.log_probabilities(&mean, &vec![0.0; n_classes])[1];
             assert!((found + 2000.0).abs() < 1e-3, "{n_classes} classes: {found}");
         }
     }

@@ -1,5 +1,7 @@
 //! Laws that hold for every likelihood.
 
+mod predictive;
+
 use super::*;
 use faer::Mat;
 
@@ -11,7 +13,15 @@ fn every_kind() -> Vec<(Likelihood, Observations)> {
     let floored = LikelihoodParams::Bernoulli { link: Link::Probit { floor: 1e-3 }, nodes: 20 };
     let reals = Observations::grouped_reals(&[0.3, -1.0, 2.0, 0.0, 0.1, 5.0, 0.5], &[0, 1, 2, 3, 4, 5, 0], 6)
         .unwrap();
-    let mut all = vec![(Likelihood::gaussian(0.3).unwrap(), reals)];
+    let covariates = Mat::from_fn(6, 2, |i, b| ((2 * i + 3 * b) as f64).sin());
+    let mut all = vec![
+        (Likelihood::gaussian(0.3).unwrap(), reals.clone()),
+        (
+            Likelihood::scaled_gaussian(0.3, &[1.4, 0.6]).unwrap(),
+            reals.clone().with_covariates(covariates.as_ref()).unwrap(),
+        ),
+        (Likelihood::student_t(0.4, 3.0).unwrap(), reals),
+    ];
     for params in [LikelihoodParams::PROBIT, LikelihoodParams::LOGIT, floored] {
         all.push((params.check(2).unwrap(), classes(2)));
     }
@@ -53,6 +63,40 @@ fn derivatives_equal_central_differences_of_the_value() {
                 "{likelihood:?} variance"
             );
         }
+    }
+}
+
+#[test]
+fn hyperparameter_gradients_equal_central_differences_of_the_value() {
+    for (likelihood, observations) in every_kind() {
+        let (mean, variance) = moments(likelihood.n_latents());
+        let found =
+            likelihood.hyperparameter_gradient(&observations, mean.as_ref(), variance.as_ref()).unwrap();
+        let logs: Vec<f64> = likelihood.hyperparameters().iter().map(|(_, value)| value.ln()).collect();
+        assert_eq!(found.len(), logs.len());
+        for (p, found) in found.iter().enumerate() {
+            let value = |by: f64| {
+                let (mut moved, mut logs) = (likelihood.clone(), logs.clone());
+                logs[p] += by;
+                moved.set_params(&logs).unwrap();
+                moved.expectations(&observations, mean.as_ref(), variance.as_ref()).unwrap().value
+            };
+            let slope = (value(1e-5) - value(-1e-5)) / 2e-5;
+            assert!((slope - found).abs() < 1e-7 * (1.0 + slope.abs()), "{likelihood:?}: {found} {slope}");
+        }
+    }
+}
+
+#[test]
+fn learned_values_restore_a_likelihood_to_the_last_bit() {
+    for (mut likelihood, _) in every_kind() {
+        let logs = vec![0.123_456_789; likelihood.hyperparameters().len()];
+        likelihood.set_params(&logs).unwrap();
+        let values: Vec<f64> = likelihood.hyperparameters().iter().map(|(_, value)| *value).collect();
+        let mut restored = likelihood.clone();
+        restored.set_params(&vec![-1.0; logs.len()]).unwrap();
+        restored.set_values(&values).unwrap();
+        assert_eq!(restored, likelihood);
     }
 }
 
@@ -102,7 +146,13 @@ fn huge_and_vanishing_moments_stay_finite() {
 
 #[test]
 fn settings_survive_a_round_trip_through_json() {
-    for params in [LikelihoodParams::PROBIT, LikelihoodParams::ROBUST_MAX, LikelihoodParams::SOFTMAX] {
+    for params in [
+        LikelihoodParams::PROBIT,
+        LikelihoodParams::ROBUST_MAX,
+        LikelihoodParams::SOFTMAX,
+        LikelihoodParams::StudentT,
+        LikelihoodParams::ScaledGaussian { n_covariates: 3 },
+    ] {
         let text = serde_json::to_string(&params).unwrap();
         assert_eq!(serde_json::from_str::<LikelihoodParams>(&text).unwrap(), params, "{text}");
     }
@@ -119,6 +169,23 @@ fn invalid_values_are_refused_with_facts() {
     assert_eq!(
         Likelihood::gaussian(-1.0).unwrap_err().to_string(),
         "noise variance must be at least 0 (above 0 where a logarithm needs it) and below inf, got -1"
+    );
+    let scaled = LikelihoodParams::ScaledGaussian { n_covariates: 2 };
+    assert_eq!(
+        scaled.check(0).unwrap().noise(&[1.0]).unwrap_err().to_string(),
+        "points have 1 covariates, but the noise depends on 2"
+    );
+    assert_eq!(
+        scaled.check(0).unwrap().set_values(&[1.0]).unwrap_err().to_string(),
+        "1 learned values are given, but the likelihood has 3"
+    );
+    assert_eq!(
+        Likelihood::scaled_gaussian(1.0, &[10.0]).unwrap().noise(&[-400.0]).unwrap_err().to_string(),
+        "noise variance of a point must be at least 0 (above 0 where a logarithm needs it) and below inf, got 0"
+    );
+    assert_eq!(
+        Likelihood::student_t(0.1, 0.0).unwrap_err().to_string(),
+        "excess degrees of freedom must be at least 0 (above 0 where a logarithm needs it) and below 100000000, got 0"
     );
     assert_eq!(
         message(LikelihoodParams::Bernoulli { link: Link::Logit, nodes: 0 }, 2),

@@ -5,7 +5,7 @@ use super::features::{FeatureMap, TrainingFeatures};
 use super::parameters::{Parameters, State};
 use super::problem::Problem;
 use crate::feature::{BlockMeasures, WaveletTape};
-use crate::gp::{Inference, Posterior, Sites, Workspace, exact};
+use crate::gp::{Inference, Posterior, Sites, Workspace};
 use crate::kernel::{GramWorkspace, KernelGradient};
 use faer::{Mat, MatRef, Par};
 
@@ -92,12 +92,8 @@ impl<'a> Objective<'a> {
             self.parameters.bank(gradient, b).iter_mut().zip(&part).for_each(|(g, p)| *g += p);
         }
         self.parameters.kernel(gradient).copy_from_slice(&self.kernel_gradient.params);
-        for (g, (_, value)) in
-            self.parameters.likelihood(gradient).iter_mut().zip(self.state.likelihood.hyperparameters())
-        {
-            let (likelihood, observations) = (&self.state.likelihood, &self.problem.observations);
-            *g = exact::noise_gradient(&posterior, likelihood, observations)? * value;
-        }
+        let part = posterior.likelihood_gradient(&self.state.likelihood, &self.problem.observations)?;
+        self.parameters.likelihood(gradient).copy_from_slice(&part);
         let value = posterior.objective() + self.parameters.add_log_prior(theta, gradient);
         self.sites = Some(posterior.sites().clone());
         self.workspace.recycle(posterior);

@@ -9,7 +9,7 @@ use super::{FittedTargets, ModelError};
 use crate::dataset::Dataset;
 use crate::feature::{Block, BlockMeasures};
 use crate::gp::{GpError, Latents};
-use crate::likelihood::{Component, Likelihood, Mixture};
+use crate::likelihood::{Component, Mixture};
 use crate::measure::ComplexMeasures;
 use faer::{Mat, Par};
 use rayon::prelude::*;
@@ -144,16 +144,21 @@ impl Model {
         let n = states[0].latents.mean.nrows();
         let weight = 1.0 / states.len() as f64;
         if let FittedTargets::Real { mean: center, deviation } = &self.targets {
-            let component = |(trained, state): (&Trained, &StateLatents), i: usize| {
-                let Likelihood::Gaussian(gaussian) = &trained.likelihood else {
-                    unreachable!("numbers have noise")
-                };
-                let variance =
-                    deviation * deviation * (state.latents.variance[(i, 0)] + gaussian.noise_variance());
-                Component { weight, mean: center + deviation * state.latents.mean[(i, 0)], variance }
+            let of = |i: usize| -> Result<Vec<Component>, ModelError> {
+                let mut components = Vec::new();
+                for (trained, state) in each() {
+                    let (m, v) = (state.latents.mean[(i, 0)], state.latents.variance[(i, 0)]);
+                    for noise in trained.likelihood.noise(&[])? {
+                        components.push(Component {
+                            weight: weight * noise.weight,
+                            mean: center + deviation * m,
+                            variance: deviation * deviation * (v + noise.variance),
+                        });
+                    }
+                }
+                Ok(components)
             };
-            let of = |i: usize| each().map(|state| component(state, i)).collect::<Vec<_>>();
-            let densities: Vec<Vec<Component>> = (0..n).map(of).collect();
+            let densities = (0..n).map(of).collect::<Result<Vec<Vec<Component>>, _>>()?;
             let numbers = densities.iter().flatten().flat_map(|c| [c.mean, c.variance]);
             return match numbers.into_iter().find(|x| !x.is_finite()) {
                 Some(value) => Err(GpError::Overflow { quantity: "predicted target", value }.into()),

@@ -28,7 +28,7 @@ pub(super) fn description(description: &Description) -> Result<(), FileError> {
     if kernels != blocks {
         return fault(format!("{kernels} kernels for {blocks} blocks of features"));
     }
-    let learned = usize::from(description.likelihood == LikelihoodParams::Gaussian);
+    let learned = description.likelihood.n_learned();
     if description.learned.len() != learned {
         return fault(format!("{} learned values of a likelihood with {learned}", description.learned.len()));
     }
@@ -37,16 +37,15 @@ pub(super) fn description(description: &Description) -> Result<(), FileError> {
 
 fn targets(description: &Description) -> Result<(), FileError> {
     let fault = |fault: &str| Err(FileError::Inconsistent { fault: fault.to_owned() });
-    let classes = description.likelihood != LikelihoodParams::Gaussian;
+    let classes = !description.likelihood.is_real();
     match (&description.targets, &description.likelihood) {
         (FittedTargets::Classes { .. }, _) if !classes => fault("classes with a likelihood of real targets"),
         (FittedTargets::Real { .. }, _) if classes => fault("real targets with a likelihood of classes"),
         (FittedTargets::Real { deviation, .. }, _) if *deviation <= 0.0 => {
             fault("real targets without a standard deviation")
         }
-        (FittedTargets::Classes { names }, LikelihoodParams::Softmax { points, prediction_points, .. }) => {
-            let points = (*points).max(*prediction_points) as u64;
-            within("the softmax", points.saturating_mul(names.len() as u64), MAX_RULE)
+        (FittedTargets::Classes { names }, LikelihoodParams::Softmax { points, .. }) => {
+            within("the softmax", (*points as u64).saturating_mul(names.len() as u64), MAX_RULE)
         }
         _ => Ok(()),
     }

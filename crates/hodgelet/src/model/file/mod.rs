@@ -25,7 +25,7 @@ use super::fitted::{Model, Summary, Trained};
 use super::{FeatureSpace, FittedTargets, ModelError};
 use crate::gp::Workspace;
 use crate::kernel::SumKernel;
-use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
+use crate::likelihood::{LikelihoodParams, Observations};
 use crate::param::LogNormal;
 use container::{Container, Tensor};
 use faer::{Mat, Par};
@@ -197,9 +197,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         description;
     let (n_points, n_train) = (summary.n_distinct, summary.n_train);
     let mut likelihood = likelihood_params.check(targets.n_classes()).map_err(ModelError::from)?;
-    if let ([noise_variance], true) = (&learned[..], likelihood.n_classes().is_none()) {
-        likelihood = Likelihood::gaussian(*noise_variance).map_err(ModelError::from)?;
-    }
+    likelihood.set_values(&learned).map_err(ModelError::from)?;
     check::size(n_points, likelihood.n_latents())?;
     let inputs = space.blocks.iter().enumerate().map(|(b, block)| {
         let (name, width) = (format!("inputs.{b}"), block.standardizer.n_columns());
