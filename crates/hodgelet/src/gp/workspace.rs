@@ -72,14 +72,13 @@ impl Workspace {
         let par = if n_latents == 1 { self.par } else { Par::Seq };
         self.scratch.resize_with(n_latents.div_ceil(share), FactorScratch::default);
         let gram = self.gram.as_ref();
+        if let ([factor], [scratch]) = (&mut self.factors[..], &mut self.scratch[..]) {
+            // One function needs no other thread.
+            return Ok(vec![one_update(factor, gram, sites, 0, scratch, par)?]);
+        }
         let work = |(chunk, (factors, scratch)): (usize, (&mut [Factor], &mut FactorScratch))| {
             let one = |(k, factor): (usize, &mut Factor)| {
-                let c = chunk * share + k;
-                let (w, lambda) = (sites.precision(c), sites.shift(c));
-                if w.iter().chain(lambda).all(|&x| x == 0.0) {
-                    return Ok(factor.reset(gram));
-                }
-                factor.update(gram, w, lambda, scratch, par)
+                one_update(factor, gram, sites, chunk * share + k, scratch, par)
             };
             factors.iter_mut().enumerate().map(one).collect::<Vec<_>>()
         };
@@ -97,6 +96,22 @@ impl Workspace {
     pub(super) fn is_stale(&self, sites: &Sites) -> bool {
         self.latest.as_ref() != Some(sites)
     }
+}
+
+/// The factor and marginals of latent function `c`.
+fn one_update(
+    factor: &mut Factor,
+    gram: MatRef<'_, f64>,
+    sites: &Sites,
+    c: usize,
+    scratch: &mut FactorScratch,
+    par: Par,
+) -> Result<Marginals, NotPositiveDefinite> {
+    let (w, lambda) = (sites.precision(c), sites.shift(c));
+    if w.iter().chain(lambda).all(|&x| x == 0.0) {
+        return Ok(factor.reset(gram));
+    }
+    factor.update(gram, w, lambda, scratch, par)
 }
 
 /// Whether the lower triangle of a Gram matrix is `[n, n]`, finite, and not negative on the diagonal.

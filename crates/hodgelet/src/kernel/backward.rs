@@ -47,7 +47,7 @@ impl Sums {
     }
 }
 
-/// Derivatives of one block: appended to `params`, added to `inputs` where wanted.
+/// Derivatives of one block: appended to `params`, written to `inputs` where wanted.
 pub(super) fn block_gradient(
     block: &BlockKernel,
     index: usize,
@@ -177,7 +177,8 @@ fn pull_back(
     for c in 0..n_columns {
         let scale = 1.0 / base.lengthscales.of_column(c);
         for (i, out) in inputs.col_as_slice_mut(c).iter_mut().enumerate() {
-            *out += products[(c, i)] * scale;
+            // The sum with 0 has no negative zero.
+            *out = 0.0 + products[(c, i)] * scale;
         }
     }
 }
