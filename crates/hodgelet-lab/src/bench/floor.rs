@@ -1,7 +1,7 @@
 //! One evaluation of the profiled ELBO with its gradient, against the matrix routines it cannot do without.
 //!
 //! The floor counts, at the shapes of the problem, on all threads (latent functions and panels of columns side by
-//! side):
+//! side) or, where that is faster, on one:
 //!
 //! - for each latent function and inner iteration one Cholesky factor and one triangular inverse, `[n, n]`;
 //! - for each latent function one product of triangular matrices, `(K + W⁻¹)⁻¹ = TᵀT`;
@@ -27,10 +27,14 @@ use std::time::Instant;
 /// a lengthscale may have ended at the least that distances resolve.
 const MOVE: f64 = 1e-2;
 
+/// Times that the same evaluations are made.
+pub const ROUNDS: usize = 7;
+
 /// Complexes that one task takes.
 const CHUNK: usize = 16;
 
-/// Seconds of one evaluation and of its matrix routines alone, both averages.
+/// Seconds of one evaluation and of its matrix routines alone: of every run the median of several, because other programs
+/// take their share.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Floor {
     pub evaluations: usize,
@@ -46,30 +50,42 @@ pub struct Floor {
     pub ratio: f64,
 }
 
-/// Times `evaluations` warm evaluations near `parameters`, and the floor of as many.
+/// Times `evaluations` warm evaluations near `parameters`, all of them `rounds` times over, and the floor of as many.
 ///
 /// # Errors
 ///
 /// [`CommandError`] when the objective cannot be evaluated there.
-pub fn measure(problem: &Problem, parameters: &[f64], evaluations: usize) -> Result<Floor, CommandError> {
-    let mut objective = problem.objective()?;
-    objective.evaluate(parameters)?; // warms up caches and sites
-    let before = objective.inner_iterations();
-    let start = Instant::now();
-    for turn in 0..evaluations {
-        let moved = |(p, x): (usize, &f64)| x + MOVE * ((turn + 1) as f64 * (p + 1) as f64).sin().abs();
-        objective.evaluate(&parameters.iter().enumerate().map(moved).collect::<Vec<_>>())?;
+pub fn measure(
+    problem: &Problem,
+    parameters: &[f64],
+    evaluations: usize,
+    rounds: usize,
+) -> Result<Floor, CommandError> {
+    let mut seconds = vec![Vec::new(); evaluations];
+    let mut inner = 0;
+    for _ in 0..rounds {
+        // Every round makes the same steps.
+        let mut objective = problem.objective()?;
+        objective.evaluate(parameters)?; // warms up caches and sites
+        let before = objective.inner_iterations();
+        for (turn, seconds) in seconds.iter_mut().enumerate() {
+            let moved = |(p, x): (usize, &f64)| x + MOVE * ((turn + 1) as f64 * (p + 1) as f64).sin().abs();
+            let moved: Vec<f64> = parameters.iter().enumerate().map(moved).collect();
+            let start = Instant::now();
+            objective.evaluate(&moved)?;
+            seconds.push(start.elapsed().as_secs_f64());
+        }
+        inner = objective.inner_iterations() - before;
     }
-    let evaluation_seconds = start.elapsed().as_secs_f64() / evaluations as f64;
-    let inner = objective.inner_iterations() - before;
-    drop(objective);
+    let evaluation_seconds = seconds.into_iter().map(median).sum::<f64>() / evaluations as f64;
     let inner_iterations = inner as f64 / evaluations as f64;
+    let runs = evaluations * rounds;
     let mut latents = Latents::new(problem.n_points(), problem.n_latents());
-    let factor_seconds = latents.factor_seconds(inner) / evaluations as f64;
+    let factor_seconds = latents.factor_seconds(runs) * inner_iterations;
     let blocks = problem.blocks()?;
-    let product_seconds = latents.product_seconds(evaluations)
-        + block_seconds(&blocks, problem.n_points(), evaluations)
-        + feature_seconds(&blocks, evaluations);
+    let product_seconds = latents.product_seconds(runs)
+        + block_seconds(&blocks, problem.n_points(), runs)
+        + feature_seconds(&blocks, runs);
     let floor_seconds = factor_seconds + product_seconds;
     Ok(Floor {
         evaluations,
@@ -94,12 +110,11 @@ impl Latents {
         Self { gram: well_conditioned(n), each: (0..n_latents).map(|_| room()).collect() }
     }
 
-    /// Factors and inverses, so many times over; the time of copying the matrix into its place is subtracted.
+    /// Factors and inverses of one inner iteration; the time of copying the matrix into its place is subtracted.
     fn factor_seconds(&mut self, times: usize) -> f64 {
-        self.factor(true);
-        let both = average(times, || self.factor(true));
-        let copies = average(times, || self.factor(false));
-        (both - copies).max(0.5 * both) * times as f64
+        let both = typical(times, || self.factor(true));
+        let copies = typical(times, || self.factor(false));
+        (both - copies).max(0.5 * both)
     }
 
     fn factor(&mut self, really: bool) {
@@ -116,26 +131,23 @@ impl Latents {
 
     /// Products `TᵀT` of one evaluation.
     fn product_seconds(&mut self, times: usize) -> f64 {
-        let mut run = || {
+        typical(times, || {
             self.each.par_iter_mut().for_each(|(out, inverse, _)| {
                 add_lower_gram(inverse.as_ref(), 1.0, out.as_mut(), Par::Seq);
             });
-        };
-        run();
-        average(times, run)
+        })
     }
 }
 
 /// Seconds of the products of all blocks in one evaluation.
 fn block_seconds(blocks: &[StartBlock<'_>], n: usize, times: usize) -> f64 {
-    let par = Par::rayon(0);
     let (square, mut out) = (well_conditioned(n), Mat::zeros(n, n));
     let room = |start: &StartBlock<'_>| {
         let columns = start.measures.n_channels() * start.map.per_channel();
         (Mat::full(n, columns, 0.5), Mat::zeros(n, columns), start.map.bank().is_some())
     };
     let mut blocks: Vec<(Mat<f64>, Mat<f64>, bool)> = blocks.iter().map(room).collect();
-    let mut run = || {
+    let run = |par: Par| {
         for (features, gradient, trained) in &mut blocks {
             self_product_lower(out.as_mut(), features.as_ref(), 1.0, par);
             if *trained {
@@ -143,8 +155,7 @@ fn block_seconds(blocks: &[StartBlock<'_>], n: usize, times: usize) -> f64 {
             }
         }
     };
-    run();
-    average(times, run)
+    faster(times, run)
 }
 
 /// Seconds of the products behind the features of all trained blocks in one evaluation.
@@ -163,23 +174,39 @@ fn feature_seconds(blocks: &[StartBlock<'_>], times: usize) -> f64 {
             [filters, energies, Mat::zeros(width, live), Mat::zeros(width, atoms)]
         })
         .collect();
-    let mut run = || {
-        complexes.par_chunks_mut(CHUNK).for_each(|chunk| {
-            for [filters, energies, sums, slopes] in chunk {
-                let (replace, par) = (Accum::Replace, Par::Seq);
-                multiply(sums.as_mut(), replace, filters.as_ref(), energies.as_ref(), 1.0, par);
-                multiply(slopes.as_mut(), replace, sums.as_ref(), energies.transpose(), 1.0, par);
-            }
-        });
+    let one = |chunk: &mut [[Mat<f64>; 4]]| {
+        for [filters, energies, sums, slopes] in chunk {
+            let (replace, par) = (Accum::Replace, Par::Seq);
+            multiply(sums.as_mut(), replace, filters.as_ref(), energies.as_ref(), 1.0, par);
+            multiply(slopes.as_mut(), replace, sums.as_ref(), energies.transpose(), 1.0, par);
+        }
     };
-    run();
-    average(times, run)
+    faster(times, |par| match par {
+        Par::Seq => one(&mut complexes),
+        Par::Rayon(_) => complexes.par_chunks_mut(CHUNK).for_each(one),
+    })
 }
 
-fn average(times: usize, mut run: impl FnMut()) -> f64 {
-    let start = Instant::now();
-    (0..times).for_each(|_| run());
-    start.elapsed().as_secs_f64() / times.max(1) as f64
+/// Seconds on one thread or on all, whichever takes less.
+fn faster(times: usize, mut run: impl FnMut(Par)) -> f64 {
+    let alone = typical(times, || run(Par::Seq));
+    alone.min(typical(times, || run(Par::rayon(0))))
+}
+
+/// Seconds of so many runs, the median of them, after one that is not timed.
+fn typical(times: usize, mut run: impl FnMut()) -> f64 {
+    run();
+    let timed = |_| {
+        let start = Instant::now();
+        run();
+        start.elapsed().as_secs_f64()
+    };
+    median((0..times.max(1)).map(timed).collect())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 /// A smooth covariance plus the identity, like `B = I + W^½ K W^½`.
