@@ -3,6 +3,7 @@
 mod complexes;
 mod export;
 mod floor;
+mod sizes;
 mod table;
 mod train;
 
@@ -95,6 +96,9 @@ pub fn run(command: &BenchCommand, terminal: Terminal) -> Result<(), CommandErro
     match command {
         BenchCommand::Energies(args) => output::print(&energies(args, terminal)?, args.format),
         BenchCommand::Complexes(args) => output::print(&complexes::run(args, terminal)?, args.format),
+        BenchCommand::Train(args) if !args.sizes.is_empty() => {
+            output::print(&train::run_sizes(args, terminal)?, args.format)
+        }
         BenchCommand::Train(args) => output::print(&train::run(args, terminal)?, args.format),
         BenchCommand::Table(args) => output::print(&table::run(args)?, args.format),
     }

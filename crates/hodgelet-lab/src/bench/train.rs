@@ -3,6 +3,7 @@
 
 use super::export;
 use super::floor::{self, Floor};
+use super::sizes::{self, Sizes};
 use clap::Args;
 use hodgelet::dataset::Targets;
 use hodgelet::model::{Measurer, ModelError, Problem, Stage, Summary};
@@ -28,6 +29,7 @@ needs --prior-deviation none (or --faithful), for then the objective is the ELBO
 
 Examples:
   hodgelet-lab bench train sbm
+  hodgelet-lab bench train sbm --set n_graphs=200 --sizes 50,100,150,200 --evaluations 20 --threads 1
   hodgelet-lab bench train MUTAG --faithful --export mutag.json --until -60 --format json"
 )]
 pub struct TrainArgs {
@@ -50,9 +52,29 @@ pub struct TrainArgs {
     /// Warm evaluations that are timed against their matrix routines; 0 for none
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(0..=1000))]
     evaluations: u16,
+    /// Instead of training, time evaluations at these numbers of graphs, for two classes and for regression
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = parse_size, conflicts_with_all = ["export", "until"])]
+    pub sizes: Vec<usize>,
     /// How the result is printed
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+fn parse_size(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(size @ 2..=100_000) => Ok(size),
+        _ => Err("expected a number of graphs from 2 to 100000".to_owned()),
+    }
+}
+
+/// Times evaluations at several sizes.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn run_sizes(args: &TrainArgs, terminal: Terminal) -> Result<Sizes, CommandError> {
+    let dataset = args.source.read(terminal)?.dataset;
+    sizes::run(&dataset, &settings(args)?, &args.sizes, usize::from(args.evaluations), terminal)
 }
 
 /// What was measured.

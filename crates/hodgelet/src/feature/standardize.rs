@@ -1,6 +1,7 @@
 //! Standardization of feature columns by training statistics, with its exact derivative.
 
-use crate::linalg::simd::lane_sum;
+use crate::linalg::dense::reshape;
+use crate::linalg::simd::{lane_sum, vectorized};
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Mat, MatMut, MatRef};
 use serde::{Deserialize, Serialize};
@@ -30,9 +31,14 @@ impl Standardizer {
         let (mut means, mut inverses) = (Vec::new(), Vec::new());
         for j in 0..features.ncols() {
             let column = contiguous(features, j);
-            let mean = weights.mean(&column, |x| x);
-            let deviation = weights.mean(&column, |x| (x - mean) * (x - mean)).sqrt();
-            let largest = column.iter().fold(0.0f64, |a, x| a.max(x.abs()));
+            let (mean, deviation, largest) = vectorized(
+                #[inline(always)]
+                || {
+                    let mean = weights.mean(&column, |x| x);
+                    let deviation = weights.mean(&column, |x| (x - mean) * (x - mean)).sqrt();
+                    (mean, deviation, largest(&column))
+                },
+            );
             let live = deviation > CONSTANT * largest && (1.0 / deviation).is_finite();
             means.push(mean);
             inverses.push(if live { 1.0 / deviation } else { 0.0 });
@@ -74,7 +80,17 @@ impl Standardizer {
         assert_eq!(features.ncols(), self.n_columns(), "a standardizer fits the columns it has seen");
         for j in 0..features.ncols() {
             let (mean, inverse) = (self.means[j], self.inverses[j]);
-            features.rb_mut().col_mut(j).iter_mut().for_each(|x| *x = (*x - mean) * inverse);
+            let mut column = features.rb_mut().col_mut(j);
+            match column.rb_mut().try_as_col_major_mut() {
+                Some(column) => {
+                    let column = column.as_slice_mut();
+                    vectorized(
+                        #[inline(always)]
+                        || column.iter_mut().for_each(|x| *x = (*x - mean) * inverse),
+                    );
+                }
+                None => column.iter_mut().for_each(|x| *x = (*x - mean) * inverse),
+            }
         }
     }
 
@@ -85,14 +101,15 @@ impl Standardizer {
     pub fn vjp(&self, z: MatRef<'_, f64>, mut upstream: MatMut<'_, f64>, weights: Option<&[f64]>) {
         let weights = Weights::new(weights, z.nrows());
         for j in 0..z.ncols() {
-            let z = contiguous(z, j);
-            let (sum, tilt) = {
-                let column = contiguous(upstream.rb(), j);
-                (lane_sum(&column, &column, |g, _| g), lane_sum(&column, &z, |g, z| g * z))
-            };
-            let column = upstream.rb_mut().col_mut(j).iter_mut();
-            for (i, (g, z)) in column.zip(z.iter()).enumerate() {
-                *g = self.inverses[j] * (*g - weights.share(i) * (sum + z * tilt));
+            let (z, inverse) = (contiguous(z, j), self.inverses[j]);
+            let mut column = upstream.rb_mut().col_mut(j);
+            match column.rb_mut().try_as_col_major_mut() {
+                Some(column) => weights.pull_back(&z, column.as_slice_mut(), inverse),
+                None => {
+                    let mut copy: Vec<f64> = column.rb().iter().copied().collect();
+                    weights.pull_back(&z, &mut copy, inverse);
+                    column.iter_mut().zip(copy).for_each(|(g, value)| *g = value);
+                }
             }
         }
     }
@@ -100,9 +117,16 @@ impl Standardizer {
     /// A standardized copy of `features`.
     #[must_use]
     pub fn applied(&self, features: MatRef<'_, f64>) -> Mat<f64> {
-        let mut z = features.to_owned();
-        self.apply(z.as_mut());
+        let mut z = Mat::new();
+        self.apply_into(features, &mut z);
         z
+    }
+
+    /// A standardized copy of `features` in the memory of `out`.
+    pub(crate) fn apply_into(&self, features: MatRef<'_, f64>, out: &mut Mat<f64>) {
+        reshape(out, features.nrows(), features.ncols());
+        out.copy_from(features);
+        self.apply(out.as_mut());
     }
 }
 
@@ -112,6 +136,17 @@ fn contiguous<'a>(matrix: MatRef<'a, f64>, j: usize) -> Cow<'a, [f64]> {
         Some(column) => Cow::Borrowed(column.as_slice()),
         None => Cow::Owned(matrix.col(j).iter().copied().collect()),
     }
+}
+
+/// The largest absolute value, 0 of none.
+#[inline(always)]
+fn largest(values: &[f64]) -> f64 {
+    let (chunks, rest) = values.as_chunks::<8>();
+    let mut lanes = [0.0f64; 8];
+    for chunk in chunks {
+        (0..8).for_each(|k| lanes[k] = lanes[k].max(chunk[k].abs()));
+    }
+    lanes.iter().chain(rest).fold(0.0, |a, x| a.max(x.abs()))
 }
 
 /// How much each row counts.
@@ -127,10 +162,28 @@ impl<'a> Weights<'a> {
         Self { weights, total: if total > 0.0 { total } else { 1.0 } }
     }
 
-    fn share(&self, i: usize) -> f64 {
-        self.weights.map_or(1.0, |w| w[i]) / self.total
+    /// The derivative of [`Standardizer::vjp`] in one column, in place of that in its standardized values `z`.
+    fn pull_back(&self, z: &[f64], g: &mut [f64], inverse: f64) {
+        vectorized(
+            #[inline(always)]
+            || {
+                let (sum, tilt) = (lane_sum(g, g, |g, _| g), lane_sum(g, z, |g, z| g * z));
+                let pulled = |g: f64, z: f64, share: f64| inverse * (g - share * (sum + z * tilt));
+                match self.weights {
+                    None => {
+                        let share = 1.0 / self.total;
+                        g.iter_mut().zip(z).for_each(|(g, z)| *g = pulled(*g, *z, share));
+                    }
+                    Some(weights) => {
+                        let places = g.iter_mut().zip(z).zip(weights);
+                        places.for_each(|((g, z), w)| *g = pulled(*g, *z, w / self.total));
+                    }
+                }
+            },
+        );
     }
 
+    #[inline(always)]
     fn mean(&self, values: &[f64], map: impl Fn(f64) -> f64) -> f64 {
         let sum = match self.weights {
             None => lane_sum(values, values, |x, _| map(x)),

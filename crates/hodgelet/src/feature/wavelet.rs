@@ -1,9 +1,11 @@
 //! Norms of wavelet coefficients, and their derivatives in the scales.
 
 use super::{BlockMeasures, ENERGY_FLOOR};
+use crate::linalg::dense::reshape;
 use crate::linalg::simd::vectorized;
 use crate::wavelet::{Bank, BankError};
-use faer::{Mat, MatRef};
+use faer::prelude::ReborrowMut;
+use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -12,6 +14,10 @@ const CHUNK: usize = 16;
 
 /// Filters of one atom are summed side by side in groups of this size, the rest filled up with zeros.
 const GROUP: usize = 4;
+
+/// Values of filters and their derivatives in all that is below this number stay on the calling thread: they take less than
+/// a millisecond, and several problems of this size are often worked on side by side.
+const SMALL: usize = 1 << 19;
 
 /// Features of all complexes, `[n, n_channels · W]`.
 ///
@@ -23,12 +29,16 @@ const GROUP: usize = 4;
 ///
 /// `O(n_atoms W (L + n_live))`, in parallel over complexes.
 pub fn wavelet_features(measures: &BlockMeasures, bank: &Bank) -> Result<Mat<f64>, BankError> {
-    let chunks = parallel_chunks(measures.len(), |range| {
-        let mut filters = vec![0.0; bank.n_filters() * atoms_of(measures, &range).len()];
-        bank.evaluate(&measures.eigenvalues()[atoms_of(measures, &range)], &mut filters)?;
-        Ok(feature_rows(measures, bank.n_filters(), range, &filters))
+    let mut features = Mat::zeros(measures.len(), measures.n_channels() * bank.n_filters());
+    each_chunk(measures, bank, chunk_rows(features.as_mut()), |(range, rows)| {
+        let atoms = atoms_of(measures, &range);
+        let mut tape =
+            ChunkTape { values: vec![0.0; bank.n_filters() * atoms.len()], ..ChunkTape::default() };
+        bank.evaluate(&measures.eigenvalues()[atoms], &mut tape.values)?;
+        tape.fill_rows(measures, bank.n_filters(), range, rows);
+        Ok(())
     })?;
-    Ok(from_rows(measures.len(), measures.n_channels() * bank.n_filters(), chunks.concat()))
+    Ok(features)
 }
 
 /// What reverse mode needs of the filters: their values and derivatives at all atoms, which the features take
@@ -47,6 +57,8 @@ pub struct WaveletTape {
 struct ChunkTape {
     values: Vec<f64>,      // [W, n]
     derivatives: Vec<f64>, // [n_parameters, n]
+    by_atom: Vec<f64>,     // [n, W filled up to whole groups], memory to work in
+    rows: Vec<f64>,        // as many numbers as features, or as W for each atom, memory to work in
 }
 
 impl WaveletTape {
@@ -56,20 +68,30 @@ impl WaveletTape {
     ///
     /// [`BankError`] when an eigenvalue is not finite.
     pub fn record(&mut self, measures: &BlockMeasures, bank: &Bank) -> Result<Mat<f64>, BankError> {
-        let n = measures.len();
-        self.chunks.resize_with(n.div_ceil(CHUNK), ChunkTape::default);
-        let work = |(c, tape): (usize, &mut ChunkTape)| {
-            let range = c * CHUNK..n.min((c + 1) * CHUNK);
+        let mut features = Mat::new();
+        self.record_into(measures, bank, &mut features)?;
+        Ok(features)
+    }
+
+    /// As [`record`](Self::record), in the memory of `features`.
+    pub(crate) fn record_into(
+        &mut self,
+        measures: &BlockMeasures,
+        bank: &Bank,
+        features: &mut Mat<f64>,
+    ) -> Result<(), BankError> {
+        reshape(features, measures.len(), measures.n_channels() * bank.n_filters());
+        self.chunks.resize_with(measures.len().div_ceil(CHUNK), ChunkTape::default);
+        let chunks: Vec<_> = chunk_rows(features.as_mut()).into_iter().zip(&mut self.chunks).collect();
+        each_chunk(measures, bank, chunks, |((range, rows), tape)| {
             let atoms = atoms_of(measures, &range);
             tape.values.resize(bank.n_filters() * atoms.len(), 0.0);
             tape.derivatives.resize(bank.n_parameters() * atoms.len(), 0.0);
             let eigenvalues = &measures.eigenvalues()[atoms];
             bank.evaluate_with_derivatives(eigenvalues, &mut tape.values, &mut tape.derivatives)?;
-            Ok(feature_rows(measures, bank.n_filters(), range, &tape.values))
-        };
-        let rows: Vec<Vec<f64>> =
-            self.chunks.par_iter_mut().enumerate().map(work).collect::<Result<_, BankError>>()?;
-        Ok(from_rows(n, measures.n_channels() * bank.n_filters(), rows.concat()))
+            tape.fill_rows(measures, bank.n_filters(), range, rows);
+            Ok(())
+        })
     }
 
     /// Reverse mode: the gradient in the parameters of the bank, given the features and the derivative `upstream`
@@ -79,37 +101,60 @@ impl WaveletTape {
     ///
     /// [`BankError::Length`] when measures or bank are not those of the tape.
     pub fn vjp(
-        &self,
+        &mut self,
         measures: &BlockMeasures,
         bank: &Bank,
         features: MatRef<'_, f64>,
         upstream: MatRef<'_, f64>,
     ) -> Result<Vec<f64>, BankError> {
-        let parts = parallel_chunks(measures.len(), |range| {
-            let expected = bank.n_filters() * atoms_of(measures, &range).len();
-            let tape = self.chunks.get(range.start / CHUNK).filter(|tape| tape.values.len() == expected);
-            let Some(tape) = tape else {
+        let (n, width) = (measures.len(), bank.n_filters());
+        let range_of = |c: usize| c * CHUNK..n.min((c + 1) * CHUNK);
+        for c in 0..n.div_ceil(CHUNK) {
+            let expected = width * atoms_of(measures, &range_of(c)).len();
+            if self.chunks.get(c).is_none_or(|tape| tape.values.len() != expected) {
                 return Err(BankError::Length { what: "the tape of the filters", found: 0, expected });
-            };
-            let slopes = filter_slopes(measures, bank.n_filters(), range, &tape.values, features, upstream);
-            let mut gradient = vec![0.0; bank.n_parameters()];
-            bank.vjp_from_derivatives(&tape.derivatives, &slopes, &mut gradient)?;
-            Ok(gradient)
+            }
+        }
+        let mut parts = vec![0.0; self.chunks.len() * bank.n_parameters()];
+        let gradients = parts.chunks_exact_mut(bank.n_parameters());
+        let chunks: Vec<_> = self.chunks.iter_mut().zip(gradients).enumerate().collect();
+        each_chunk(measures, bank, chunks, |(c, (tape, gradient))| {
+            tape.fill_slopes(measures, width, range_of(c), features, upstream);
+            bank.vjp_from_derivatives(&tape.derivatives, &tape.rows, gradient)
         })?;
         let mut gradient = vec![0.0; bank.n_parameters()];
-        for part in parts {
+        for part in parts.chunks_exact(bank.n_parameters()) {
             gradient.iter_mut().zip(part).for_each(|(g, p)| *g += p);
         }
         Ok(gradient)
     }
 }
 
-/// The results of `work` on fixed chunks of complexes, in order.
-fn parallel_chunks<R: Send>(
-    n: usize,
-    work: impl Fn(Range<usize>) -> Result<R, BankError> + Sync,
-) -> Result<Vec<R>, BankError> {
-    (0..n.div_ceil(CHUNK)).into_par_iter().map(|c| work(c * CHUNK..n.min((c + 1) * CHUNK))).collect()
+/// Rows of a matrix in fixed chunks, each with its range.
+fn chunk_rows(matrix: MatMut<'_, f64>) -> Vec<(Range<usize>, MatMut<'_, f64>)> {
+    let n = matrix.nrows();
+    let (mut rest, mut out) = (matrix, Vec::with_capacity(n.div_ceil(CHUNK)));
+    for first in (0..n).step_by(CHUNK) {
+        let range = first..n.min(first + CHUNK);
+        let (rows, below) = rest.split_at_row_mut(range.len());
+        out.push((range, rows));
+        rest = below;
+    }
+    out
+}
+
+/// Calls `work` on chunks of complexes, on all threads where there is enough of it.
+fn each_chunk<T: Send>(
+    measures: &BlockMeasures,
+    bank: &Bank,
+    chunks: Vec<T>,
+    work: impl Fn(T) -> Result<(), BankError> + Send + Sync,
+) -> Result<(), BankError> {
+    if measures.eigenvalues().len() * bank.n_parameters() <= SMALL {
+        chunks.into_iter().try_for_each(work)
+    } else {
+        chunks.into_par_iter().map(work).collect()
+    }
 }
 
 /// Atoms of the complexes in a range that is not empty.
@@ -117,99 +162,160 @@ fn atoms_of(measures: &BlockMeasures, range: &Range<usize>) -> Range<usize> {
     measures.atoms(range.start).start..measures.atoms(range.end - 1).end
 }
 
-/// Rows of features, end to end, from the values `[W, n]` of the filters at the atoms of a range of complexes.
-fn feature_rows(measures: &BlockMeasures, width: usize, range: Range<usize>, filters: &[f64]) -> Vec<f64> {
-    let n_columns = measures.n_channels() * width;
-    let first = atoms_of(measures, &range).start;
-    let squares = by_atom(filters, width, |w| w * w);
-    let mut rows = vec![ENERGY_FLOOR; range.len() * n_columns];
-    vectorized(
-        #[inline(always)]
-        || {
-            for (i, row) in range.clone().zip(rows.chunks_exact_mut(n_columns.max(1))) {
-                let at = measures.atoms(i).start - first;
-                for (d, masses) in measures.channels(i) {
-                    let out = &mut row[d * width..(d + 1) * width];
-                    for (g, out) in out.chunks_mut(GROUP).enumerate() {
-                        let mut sums = [0.0; GROUP];
-                        for (n, e) in masses.iter().enumerate() {
-                            let squares = group(&squares, width, at + n, g);
-                            (0..GROUP).for_each(|k| sums[k] += squares[k] * e);
-                        }
-                        out.iter_mut().zip(sums).for_each(|(s, sum)| *s += sum);
+/// Filters of one atom, side by side.
+type Group = [f64; GROUP];
+
+impl ChunkTape {
+    /// Features of a range of complexes from the values of the filters at their atoms.
+    fn fill_rows(
+        &mut self,
+        measures: &BlockMeasures,
+        width: usize,
+        range: Range<usize>,
+        mut out: MatMut<'_, f64>,
+    ) {
+        let Self { values, by_atom, rows, .. } = self;
+        let n = values.len() / width;
+        let n_columns = measures.n_channels() * width;
+        let (first, n_groups) = (atoms_of(measures, &range).start, width.div_ceil(GROUP));
+        by_atom.resize(n * n_groups * GROUP, 0.0);
+        rows.clear();
+        rows.resize(range.len() * n_columns, ENERGY_FLOOR.sqrt());
+        if n_columns == 0 {
+            return;
+        }
+        vectorized(
+            #[inline(always)]
+            || {
+                for (j, filter) in values.chunks_exact(n.max(1)).enumerate() {
+                    for (atom, w) in by_atom.chunks_exact_mut(n_groups * GROUP).zip(filter) {
+                        atom[j] = w * w;
                     }
                 }
-                row.iter_mut().for_each(|s| *s = s.sqrt());
-            }
-        },
-    );
-    rows
-}
-
-/// Derivatives `[W, n]` of a function in the filters at the atoms of a range of complexes:
-/// `∂f/∂w_jn = w_jn Σ_d E_nd (∂f/∂s_dj) / s_dj`.
-fn filter_slopes(
-    measures: &BlockMeasures,
-    width: usize,
-    range: Range<usize>,
-    filters: &[f64],
-    features: MatRef<'_, f64>,
-    upstream: MatRef<'_, f64>,
-) -> Vec<f64> {
-    let atoms = atoms_of(measures, &range);
-    let n = atoms.len();
-    let stride = width.next_multiple_of(GROUP);
-    let mut sums = vec![0.0; n * stride];
-    let mut ratios = vec![0.0; stride];
-    for i in range {
-        let at = measures.atoms(i).start - atoms.start;
-        for (d, masses) in measures.channels(i) {
-            for j in 0..width {
-                ratios[j] = upstream[(i, d * width + j)] / features[(i, d * width + j)];
-            }
-            let sums = &mut sums[at * stride..(at + masses.len()) * stride];
-            add_outer(sums, masses, &ratios);
+                let by_atom = by_atom.as_chunks::<GROUP>().0;
+                for (i, row) in range.clone().zip(rows.chunks_exact_mut(n_columns)) {
+                    let at = measures.atoms(i).start - first;
+                    for (d, masses) in measures.channels(i) {
+                        let out = &mut row[d * width..(d + 1) * width];
+                        let squares = &by_atom[at * n_groups..(at + masses.len()) * n_groups];
+                        for (batch, out) in out.chunks_mut(4 * GROUP).enumerate() {
+                            match out.len().div_ceil(GROUP) {
+                                1 => norms::<1>(squares, n_groups, 4 * batch, masses, out),
+                                2 => norms::<2>(squares, n_groups, 4 * batch, masses, out),
+                                3 => norms::<3>(squares, n_groups, 4 * batch, masses, out),
+                                _ => norms::<4>(squares, n_groups, 4 * batch, masses, out),
+                            }
+                        }
+                    }
+                }
+            },
+        );
+        for j in 0..n_columns {
+            let column = out.rb_mut().col_mut(j).iter_mut();
+            column.zip(rows[j..].iter().step_by(n_columns)).for_each(|(out, &row)| *out = row);
         }
     }
-    let mut slopes = filters.to_vec();
-    for (j, slopes) in slopes.chunks_exact_mut(n.max(1)).enumerate() {
-        slopes.iter_mut().zip(sums[j..].iter().step_by(stride)).for_each(|(w, s)| *w *= s);
+
+    /// Derivatives `[W, n]` of a function in the filters at the atoms of a range of complexes, into `rows`:
+    /// `∂f/∂w_jn = w_jn Σ_d E_nd (∂f/∂s_dj) / s_dj`.
+    fn fill_slopes(
+        &mut self,
+        measures: &BlockMeasures,
+        width: usize,
+        range: Range<usize>,
+        features: MatRef<'_, f64>,
+        upstream: MatRef<'_, f64>,
+    ) {
+        let Self { values, by_atom, rows, .. } = self;
+        let (first, n) = (atoms_of(measures, &range).start, values.len() / width);
+        let n_groups = width.div_ceil(GROUP);
+        by_atom.resize(n * n_groups * GROUP, 0.0);
+        rows.resize(values.len(), 0.0);
+        let (sums, _) = by_atom.as_chunks_mut::<GROUP>();
+        let (mut ratios, mut energies) = (Vec::new(), Vec::new());
+        for i in range {
+            ratios.clear();
+            energies.clear();
+            for (d, masses) in measures.channels(i) {
+                let first = ratios.len();
+                ratios.resize(first + n_groups, [0.0; GROUP]);
+                for (j, ratio) in ratios[first..].as_flattened_mut()[..width].iter_mut().enumerate() {
+                    *ratio = upstream[(i, d * width + j)] / features[(i, d * width + j)];
+                }
+                energies.push(masses);
+            }
+            let atoms = measures.atoms(i);
+            let sums = &mut sums[(atoms.start - first) * n_groups..(atoms.end - first) * n_groups];
+            weighted_sums(sums, &energies, &ratios, n_groups);
+        }
+        vectorized(
+            #[inline(always)]
+            || {
+                let filters = values.chunks_exact(n.max(1)).zip(rows.chunks_exact_mut(n.max(1)));
+                for (j, (filter, slopes)) in filters.enumerate() {
+                    let atoms = by_atom.chunks_exact(n_groups * GROUP);
+                    for ((slope, w), atom) in slopes.iter_mut().zip(filter).zip(atoms) {
+                        *slope = w * atom[j];
+                    }
+                }
+            },
+        );
     }
-    slopes
 }
 
-/// `sums[n, ·] += masses[n] · ratios`.
-fn add_outer(sums: &mut [f64], masses: &[f64], ratios: &[f64]) {
+/// Square roots of the energies that `G` groups of filters, the first of them `first`, pass of one channel.
+#[inline(always)]
+fn norms<const G: usize>(squares: &[Group], n_groups: usize, first: usize, masses: &[f64], out: &mut [f64]) {
+    let mut sums = [[0.0; GROUP]; G];
+    for (squares, e) in squares.chunks_exact(n_groups).zip(masses) {
+        let squares: &[Group; G] = squares[first..].first_chunk().expect("there are so many groups");
+        for g in 0..G {
+            (0..GROUP).for_each(|k| sums[g][k] += squares[g][k] * e);
+        }
+    }
+    for sum in sums.as_flattened_mut() {
+        *sum = (ENERGY_FLOOR + *sum).sqrt();
+    }
+    out.copy_from_slice(&sums.as_flattened()[..out.len()]);
+}
+
+/// `sums[n, ·] = Σ_d energies[d][n] · ratios[d, ·]`, in groups.
+fn weighted_sums(sums: &mut [Group], energies: &[&[f64]], ratios: &[Group], n_groups: usize) {
     vectorized(
         #[inline(always)]
         || {
-            for (sums, e) in sums.chunks_exact_mut(ratios.len()).zip(masses) {
-                for (sums, ratios) in
-                    sums.as_chunks_mut::<GROUP>().0.iter_mut().zip(ratios.as_chunks::<GROUP>().0)
-                {
-                    (0..GROUP).for_each(|k| sums[k] += ratios[k] * e);
+            for first in (0..n_groups).step_by(4) {
+                match n_groups - first {
+                    1 => add_weighted::<1>(sums, energies, ratios, n_groups, first),
+                    2 => add_weighted::<2>(sums, energies, ratios, n_groups, first),
+                    3 => add_weighted::<3>(sums, energies, ratios, n_groups, first),
+                    _ => add_weighted::<4>(sums, energies, ratios, n_groups, first),
                 }
             }
         },
     );
 }
 
-/// `[W, n]` turned to atom after atom, each with its filters filled up to whole groups.
-fn by_atom(filters: &[f64], width: usize, map: impl Fn(f64) -> f64) -> Vec<f64> {
-    let n = filters.len() / width.max(1);
-    let stride = width.next_multiple_of(GROUP);
-    let mut out = vec![0.0; n * stride];
-    for (j, filter) in filters.chunks_exact(n.max(1)).enumerate() {
-        out[j..].iter_mut().step_by(stride).zip(filter).for_each(|(o, &w)| *o = map(w));
-    }
-    out
-}
-
-/// Group `g` of the filters of atom `n`.
+/// The part of [`weighted_sums`] in `G` groups from `first` on, which stay in registers.
 #[inline(always)]
-fn group(by_atom: &[f64], width: usize, n: usize, g: usize) -> &[f64; GROUP] {
-    let at = n * width.next_multiple_of(GROUP) + g * GROUP;
-    by_atom[at..].first_chunk().expect("rows are filled up to whole groups")
+fn add_weighted<const G: usize>(
+    sums: &mut [Group],
+    energies: &[&[f64]],
+    ratios: &[Group],
+    n_groups: usize,
+    first: usize,
+) {
+    for (n, sums) in sums.chunks_exact_mut(n_groups).enumerate() {
+        let mut total = [[0.0; GROUP]; G];
+        for (energies, ratios) in energies.iter().zip(ratios.chunks_exact(n_groups)) {
+            let ratios: &[Group; G] = ratios[first..].first_chunk().expect("there are so many groups");
+            let e = energies[n];
+            for g in 0..G {
+                (0..GROUP).for_each(|k| total[g][k] += ratios[g][k] * e);
+            }
+        }
+        sums[first..first + G].copy_from_slice(&total);
+    }
 }
 
 /// Features of a harmonic block, `[n, n_channels]`: every filter is a constant there, so one column a channel.

@@ -4,6 +4,7 @@ use super::error::GpError;
 use super::factor::{Factor, FactorScratch, Marginals};
 use super::posterior::{Posterior, Sites};
 use crate::linalg::cholesky::NotPositiveDefinite;
+use crate::linalg::simd::is_finite;
 use crate::linalg::symmetric::mirror_lower;
 use faer::{Mat, MatRef, Par};
 use rayon::prelude::*;
@@ -72,14 +73,13 @@ impl Workspace {
         let par = if n_latents == 1 { self.par } else { Par::Seq };
         self.scratch.resize_with(n_latents.div_ceil(share), FactorScratch::default);
         let gram = self.gram.as_ref();
+        if let ([factor], [scratch]) = (&mut self.factors[..], &mut self.scratch[..]) {
+            // One function needs no other thread.
+            return Ok(vec![one_update(factor, gram, sites, 0, scratch, par)?]);
+        }
         let work = |(chunk, (factors, scratch)): (usize, (&mut [Factor], &mut FactorScratch))| {
             let one = |(k, factor): (usize, &mut Factor)| {
-                let c = chunk * share + k;
-                let (w, lambda) = (sites.precision(c), sites.shift(c));
-                if w.iter().chain(lambda).all(|&x| x == 0.0) {
-                    return Ok(factor.reset(gram));
-                }
-                factor.update(gram, w, lambda, scratch, par)
+                one_update(factor, gram, sites, chunk * share + k, scratch, par)
             };
             factors.iter_mut().enumerate().map(one).collect::<Vec<_>>()
         };
@@ -99,6 +99,22 @@ impl Workspace {
     }
 }
 
+/// The factor and marginals of latent function `c`.
+fn one_update(
+    factor: &mut Factor,
+    gram: MatRef<'_, f64>,
+    sites: &Sites,
+    c: usize,
+    scratch: &mut FactorScratch,
+    par: Par,
+) -> Result<Marginals, NotPositiveDefinite> {
+    let (w, lambda) = (sites.precision(c), sites.shift(c));
+    if w.iter().chain(lambda).all(|&x| x == 0.0) {
+        return Ok(factor.reset(gram));
+    }
+    factor.update(gram, w, lambda, scratch, par)
+}
+
 /// Whether the lower triangle of a Gram matrix is `[n, n]`, finite, and not negative on the diagonal.
 pub(super) fn check_gram(gram: MatRef<'_, f64>, n: usize) -> Result<(), GpError> {
     let (rows, columns) = gram.shape();
@@ -106,6 +122,11 @@ pub(super) fn check_gram(gram: MatRef<'_, f64>, n: usize) -> Result<(), GpError>
         return Err(GpError::Shape { rows, columns, expected: n });
     }
     for column in 0..n {
+        let below = gram.col(column).subrows(column, n - column);
+        if below.try_as_col_major().is_some_and(|c| is_finite(c.as_slice())) && gram[(column, column)] >= 0.0
+        {
+            continue;
+        }
         for row in column..n {
             let value = gram[(row, column)];
             if !value.is_finite() || (row == column && value < 0.0) {

@@ -4,7 +4,7 @@
 //! distance the derivative is `k' = −ν 2^(1−ν)/Γ(ν) s^(ν−1) K_(ν−1)(s)`, infinite at 0 for ν ≤ 1.
 
 use super::KernelError;
-use crate::linalg::simd::{exp, vectorized};
+use crate::linalg::simd::{exp_in_place, vectorized};
 use std::f64::consts::LN_2;
 
 /// Points closer than this many lengthscales count as equal where `k'` is infinite at 0: the gradient there has
@@ -33,10 +33,11 @@ pub(super) fn values_12(distances: &[f64], values: &mut [f64]) {
         #[inline(always)]
         || {
             for (value, &d) in values.iter_mut().zip(distances) {
-                *value = exp(-d.sqrt());
+                *value = -d.sqrt();
             }
         },
     );
+    exp_in_place(values);
 }
 
 /// ν = 1/2: `k' = −e^−r / 2r`.
@@ -59,8 +60,16 @@ pub(super) fn values_32(distances: &[f64], values: &mut [f64]) {
         #[inline(always)]
         || {
             for (value, &d) in values.iter_mut().zip(distances) {
-                let s = (3.0 * d).sqrt();
-                *value = (1.0 + s) * exp(-s);
+                *value = -(3.0 * d).sqrt();
+            }
+        },
+    );
+    exp_in_place(values);
+    vectorized(
+        #[inline(always)]
+        || {
+            for (value, &d) in values.iter_mut().zip(distances) {
+                *value *= 1.0 + (3.0 * d).sqrt();
             }
         },
     );
@@ -84,8 +93,17 @@ pub(super) fn values_52(distances: &[f64], values: &mut [f64]) {
         #[inline(always)]
         || {
             for (value, &d) in values.iter_mut().zip(distances) {
+                *value = -(5.0 * d).sqrt();
+            }
+        },
+    );
+    exp_in_place(values);
+    vectorized(
+        #[inline(always)]
+        || {
+            for (value, &d) in values.iter_mut().zip(distances) {
                 let s = (5.0 * d).sqrt();
-                *value = (1.0 + s + s * s / 3.0) * exp(-s);
+                *value *= 1.0 + s + s * s / 3.0;
             }
         },
     );

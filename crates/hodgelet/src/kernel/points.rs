@@ -47,21 +47,24 @@ impl Points {
     ) -> Result<(), KernelError> {
         let (n, n_columns) = (inputs.nrows(), inputs.ncols());
         reshape(&mut self.scaled, n_columns + 1, n);
-        for column in 0..n_columns {
-            let shift = if base.family.is_stationary() { center[column] } else { 0.0 };
-            let scale = 1.0 / base.lengthscales.of_column(column);
-            for row in 0..n {
-                let scaled = (inputs[(row, column)] - shift) * scale;
-                if scaled.is_nan() || scaled.abs() > FARTHEST {
-                    return Err(far(block, inputs, row, column, scaled));
-                }
-                self.scaled[(column, row)] = scaled;
-            }
-        }
+        let shift = |c: usize| if base.family.is_stationary() { center[c] } else { 0.0 };
+        let copies = Columns::new(inputs);
+        let columns: Vec<(&[f64], f64, f64)> = (0..n_columns)
+            .map(|c| (copies.column(c), shift(c), 1.0 / base.lengthscales.of_column(c)))
+            .collect();
         self.squared_norms.clear();
-        for i in 0..n {
-            self.scaled[(n_columns, i)] = 1.0;
-            self.squared_norms.push(dot(self.point(i), self.point(i)));
+        for row in 0..n {
+            let (point, one) = self.scaled.col_as_slice_mut(row).split_at_mut(n_columns);
+            for (scaled, (column, shift, scale)) in point.iter_mut().zip(&columns) {
+                *scaled = (column[row] - shift) * scale;
+            }
+            one[0] = 1.0;
+            let norm = dot(point, point);
+            // Where the sum of all squares is not large, nothing is too far or NaN.
+            if norm.is_nan() || norm > FARTHEST {
+                check_range(block, inputs, &columns)?;
+            }
+            self.squared_norms.push(norm);
         }
         Ok(())
     }
@@ -96,6 +99,23 @@ impl Points {
     }
 }
 
+/// Whether all features of a block are in range when scaled.
+fn check_range(
+    block: usize,
+    inputs: MatRef<'_, f64>,
+    columns: &[(&[f64], f64, f64)],
+) -> Result<(), KernelError> {
+    for (c, (column, shift, scale)) in columns.iter().enumerate() {
+        for (row, value) in column.iter().enumerate() {
+            let scaled = (value - shift) * scale;
+            if scaled.is_nan() || scaled.abs() > FARTHEST {
+                return Err(far(block, inputs, row, c, scaled));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Why a scaled feature is out of range; one that is not finite makes the mean invalid, so it is checked first.
 fn far(block: usize, inputs: MatRef<'_, f64>, row: usize, column: usize, scaled: f64) -> KernelError {
     match (0..inputs.nrows()).find(|&i| !inputs[(i, column)].is_finite()) {
@@ -104,11 +124,46 @@ fn far(block: usize, inputs: MatRef<'_, f64>, row: usize, column: usize, scaled:
     }
 }
 
+/// Columns of a matrix as slices, copied only where they are not stored as such.
+struct Columns<'a> {
+    matrix: MatRef<'a, f64>,
+    copy: Mat<f64>,
+}
+
+impl<'a> Columns<'a> {
+    fn new(matrix: MatRef<'a, f64>) -> Self {
+        let copy = if matrix.try_as_col_major().is_some() { Mat::new() } else { matrix.to_owned() };
+        Self { matrix, copy }
+    }
+
+    fn column(&self, c: usize) -> &[f64] {
+        match self.matrix.col(c).try_as_col_major() {
+            Some(column) => column.as_slice(),
+            None => self.copy.col_as_slice(c),
+        }
+    }
+}
+
+/// Columns whose means are summed side by side: each sum is a chain of additions.
+const SIDE: usize = 8;
+
 /// Mean of each column.
 pub(super) fn center(inputs: MatRef<'_, f64>) -> Vec<f64> {
     // Shares are summed, not values, so that large ones do not overflow.
     let share = 1.0 / inputs.nrows().max(1) as f64;
-    inputs.col_iter().map(|column| column.iter().map(|v| v * share).sum()).collect()
+    let columns = Columns::new(inputs);
+    let mut means = Vec::with_capacity(inputs.ncols().next_multiple_of(SIDE));
+    for first in (0..inputs.ncols()).step_by(SIDE) {
+        let side: [&[f64]; SIDE] =
+            std::array::from_fn(|k| columns.column((first + k).min(inputs.ncols() - 1)));
+        let mut sums = [-0.0; SIDE];
+        for i in 0..inputs.nrows() {
+            (0..SIDE).for_each(|k| sums[k] += side[k][i] * share);
+        }
+        means.extend(sums);
+    }
+    means.truncate(inputs.ncols());
+    means
 }
 
 /// Inner products of the points of `left` from `first_left` with those of `right` from `first_right`, as many as
@@ -158,11 +213,15 @@ pub(super) fn lengthscale_floors(base: &BaseKernel, inputs: MatRef<'_, f64>, cen
         return vec![0.0; n_scales];
     }
     let n = inputs.nrows();
+    let columns = Columns::new(inputs);
     let mut squares = vec![0.0; n * n_scales]; // [n_scales, n]
     for (c, &center) in center.iter().enumerate() {
         if let Some(g) = base.lengthscales.index(c) {
-            let column = inputs.col(c).iter();
-            squares[g * n..(g + 1) * n].iter_mut().zip(column).for_each(|(s, x)| *s += (x - center).powi(2));
+            let (squares, column) = (&mut squares[g * n..(g + 1) * n], columns.column(c));
+            vectorized(
+                #[inline(always)]
+                || squares.iter_mut().zip(column).for_each(|(s, x)| *s += (x - center) * (x - center)),
+            );
         }
     }
     let floor =

@@ -1,6 +1,6 @@
 //! Squared exponential: `k(D) = exp(−D/2)`, [Alain24] Eq. (8).
 
-use crate::linalg::simd::{exp, vectorized};
+use crate::linalg::simd::{exp_in_place, vectorized};
 
 /// `values = k(D)` for squared distances `D`.
 pub(super) fn values(distances: &[f64], values: &mut [f64]) {
@@ -8,10 +8,11 @@ pub(super) fn values(distances: &[f64], values: &mut [f64]) {
         #[inline(always)]
         || {
             for (value, &d) in values.iter_mut().zip(distances) {
-                *value = exp(-0.5 * d);
+                *value = -0.5 * d;
             }
         },
     );
+    exp_in_place(values);
 }
 
 /// `weights ← weights · k'(D)`, where `k' = −k/2`.

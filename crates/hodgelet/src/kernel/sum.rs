@@ -6,6 +6,7 @@ use super::block::{BlockKernel, check_value};
 use super::forward::{GramWorkspace, add_block};
 use super::points::{center, lengthscale_floors};
 use crate::linalg::dense::{mirror_lower, reshape};
+use crate::linalg::simd::is_finite;
 use faer::{Mat, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
@@ -205,6 +206,18 @@ impl SumKernel {
         gradient: &mut KernelGradient,
         par: Par,
     ) -> Result<(), KernelError> {
+        self.backward_where(workspace, sensitivities, |_| with_inputs, gradient, par)
+    }
+
+    /// As [`backward`](Self::backward), with derivatives in the features of the blocks that are wanted.
+    pub(crate) fn backward_where(
+        &self,
+        workspace: &mut GramWorkspace,
+        sensitivities: MatRef<'_, f64>,
+        wanted: impl Fn(usize) -> bool,
+        gradient: &mut KernelGradient,
+        par: Par,
+    ) -> Result<(), KernelError> {
         let n = self.filled_with(workspace).ok_or(KernelError::Stale)?;
         let (rows, cols) = (sensitivities.nrows(), sensitivities.ncols());
         if (rows, cols) != (n, n) {
@@ -219,12 +232,12 @@ impl SumKernel {
             }
         };
         gradient.params.clear();
-        gradient.inputs.resize_with(if with_inputs { self.blocks.len() } else { 0 }, Mat::new);
+        let some = (0..self.blocks.len()).any(&wanted);
+        gradient.inputs.resize_with(if some { self.blocks.len() } else { 0 }, Mat::new);
         for (b, block) in self.blocks.iter().enumerate() {
-            let mut inputs = gradient.inputs.get_mut(b);
+            let mut inputs = gradient.inputs.get_mut(b).filter(|_| wanted(b));
             if let Some(inputs) = &mut inputs {
                 reshape(inputs, n, workspace.blocks[b].points.n_columns());
-                inputs.fill(0.0);
             }
             block_gradient(block, b, workspace, sensitivities, &mut gradient.params, inputs, par);
         }
@@ -236,8 +249,11 @@ impl SumKernel {
             gradient.params.push(constant * (0..n).map(column).sum::<f64>());
         }
         all_finite(&gradient.params, "gradient of the kernel parameters")?;
-        let inputs = gradient.inputs.iter().flat_map(|z| (0..z.ncols()).flat_map(|c| z.col_as_slice(c)));
-        all_finite(inputs, "gradient of the features")
+        let columns = |z: &Mat<f64>| (0..z.ncols()).all(|c| is_finite(z.col_as_slice(c)));
+        match gradient.inputs.iter().all(columns) {
+            true => Ok(()),
+            false => Err(KernelError::Overflow { what: "gradient of the features" }),
+        }
     }
 
     /// Number of points in the workspace, if this kernel filled it with its present parameters.

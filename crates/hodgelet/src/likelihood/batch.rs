@@ -11,6 +11,9 @@ use rayon::prelude::*;
 /// Points of one parallel task.
 const CHUNK: usize = 16;
 
+/// Problems of at most this many points stay on the calling thread: they take microseconds.
+const SMALL: usize = 256;
+
 /// Expected log likelihood of all observations, with its derivatives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectations {
@@ -44,10 +47,11 @@ impl Likelihood {
         self.check_observations(observations)?;
         self.check_moments(observations.n_points(), mean, variance)?;
         let (n, n_latents) = mean.shape();
-        let chunks: Vec<Chunk> = (0..n.div_ceil(CHUNK))
-            .into_par_iter()
-            .map(|k| self.chunk(observations, k * CHUNK..n.min((k + 1) * CHUNK), mean, variance))
-            .collect();
+        let chunk = |k: usize| self.chunk(observations, k * CHUNK..n.min((k + 1) * CHUNK), mean, variance);
+        let chunks: Vec<Chunk> = match n {
+            ..=SMALL => (0..n.div_ceil(CHUNK)).map(chunk).collect(),
+            _ => (0..n.div_ceil(CHUNK)).into_par_iter().map(chunk).collect(),
+        };
         let entry = |values: &dyn Fn(&Chunk) -> &[f64], i: usize, c: usize| {
             values(&chunks[i / CHUNK])[(i % CHUNK) * n_latents + c]
         };
@@ -68,6 +72,15 @@ impl Likelihood {
         let n_latents = mean.ncols();
         let size = points.len() * n_latents;
         let mut chunk = Chunk { value: 0.0, d_mean: vec![0.0; size], d_variance: vec![0.0; size] };
+        if let (Self::Bernoulli(bernoulli), Observations::Classes(labels)) = (self, observations) {
+            let counts = points.clone().map(|i| labels.counts(i));
+            let moments = |of: MatRef<'_, f64>| points.clone().map(|i| of[(i, 0)]).collect::<Vec<_>>();
+            let (m, v) = (moments(mean), moments(variance));
+            let together = bernoulli.expectations(counts, &m, &v, &mut chunk.d_mean, &mut chunk.d_variance);
+            if let Some(value) = together {
+                return Chunk { value, ..chunk };
+            }
+        }
         let (mut m, mut v) = (vec![0.0; n_latents], vec![0.0; n_latents]);
         for (k, i) in points.enumerate() {
             gather(mean, i, &mut m);

@@ -3,7 +3,7 @@
 //! Expectations are Gauss–Hermite sums over `log p`, which is computed in log space, and the derivatives are
 //! the exact derivatives of those sums.
 
-use super::normal::{cdf, curvature, density, log_cdf_and_hazard};
+use super::normal::{cdf, curvature, density, log_cdf_and_hazard, log_cdf_and_hazard_in_place};
 use super::quadrature::GaussHermite;
 use super::{Moments, VARIANCE_FLOOR, logistic};
 use serde::{Deserialize, Serialize};
@@ -109,6 +109,49 @@ impl Bernoulli {
         sum
     }
 
+    /// The expectations of several points, their labels counted in `counts`: the sum, with the derivatives of each. `None`
+    /// but for the textbook probit, whose values at all nodes of all points are computed side by side.
+    pub(super) fn expectations<'a>(
+        &self,
+        counts: impl Iterator<Item = &'a [(usize, f64)]> + Clone,
+        mean: &[f64],
+        variance: &[f64],
+        d_mean: &mut [f64],
+        d_variance: &mut [f64],
+    ) -> Option<f64> {
+        if self.link != (Link::Probit { floor: 0.0 }) {
+            return None;
+        }
+        let deviation = |i: usize| variance[i].max(VARIANCE_FLOOR).sqrt();
+        let size = self.rule.len() * counts.clone().map(<[_]>::len).sum::<usize>();
+        let (mut values, mut slopes) = (Vec::with_capacity(size), vec![0.0; size]);
+        for (i, counts) in counts.clone().enumerate() {
+            let (mean, deviation) = (mean[i], deviation(i));
+            for &(class, _) in counts {
+                let sign = sign(class);
+                values.extend(self.rule.iter().map(|(x, _)| sign * (mean + deviation * x)));
+            }
+        }
+        log_cdf_and_hazard_in_place(&mut values, &mut slopes);
+        let (mut total, mut at) = (0.0, 0);
+        for (i, counts) in counts.enumerate() {
+            let mut sum = Moments::default();
+            for &(class, count) in counts {
+                let places = values[at..].iter().zip(&slopes[at..]);
+                for ((x, weight), (value, slope)) in self.rule.iter().zip(places) {
+                    let slope = sign(class) * slope;
+                    sum.value += count * weight * value;
+                    sum.d_mean += count * weight * slope;
+                    sum.d_variance += count * weight * slope * x;
+                }
+                at += self.rule.len();
+            }
+            total += sum.value;
+            (d_mean[i], d_variance[i]) = (sum.d_mean, sum.d_variance / (2.0 * deviation(i)));
+        }
+        Some(total)
+    }
+
     /// `log E[p(y = class | f)]`: in closed form for the probit, by the trapezoidal rule for the logit.
     pub(super) fn log_probability(&self, class: usize, mean: f64, variance: f64) -> f64 {
         match self.link {
@@ -139,6 +182,25 @@ mod tests {
                 assert!((total - 1.0).abs() < 1e-14, "{link:?}: {total}");
             }
         }
+    }
+
+    #[test]
+    fn points_side_by_side_have_the_expectations_they_have_alone() {
+        let likelihood = Bernoulli::new(LINKS[0], 20);
+        let counts: [&[(usize, f64)]; 4] = [&[(0, 1.0)], &[(0, 2.0), (1, 3.0)], &[(1, 1.0)], &[(1, 1.0)]];
+        let (mean, variance) = ([0.4, -1.0, 9.0, -30.0], [0.5, 2.0, 0.3, 4.0]);
+        let (mut d_mean, mut d_variance) = ([0.0; 4], [0.0; 4]);
+        let all = counts.iter().copied();
+        let total = likelihood.expectations(all, &mean, &variance, &mut d_mean, &mut d_variance).unwrap();
+        let near = |a: f64, b: f64| assert!((a - b).abs() <= 1e-14 * b.abs(), "{a} {b}");
+        let mut sum = 0.0;
+        for i in 0..4 {
+            let alone = likelihood.expectation(counts[i], mean[i], variance[i]);
+            near(d_mean[i], alone.d_mean);
+            near(d_variance[i], alone.d_variance);
+            sum += alone.value;
+        }
+        near(total, sum);
     }
 
     #[test]

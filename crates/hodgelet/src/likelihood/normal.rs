@@ -1,5 +1,9 @@
 //! The standard normal distribution, its tails exact in log space.
 
+mod vector;
+
+pub(crate) use vector::log_cdf_and_hazard_in_place;
+
 use libm::erfc;
 use std::f64::consts::{FRAC_1_SQRT_2, LN_2, PI};
 

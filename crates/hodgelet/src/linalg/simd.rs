@@ -28,20 +28,39 @@ impl<R, F: FnMut() -> R> pulp::WithSimd for Work<F> {
     }
 }
 
-/// `values[i] ← exp(values[i])`.
+/// Entries of a slice that go through the stages of [`exp_in_place`] together.
+const STAGED: usize = 64;
+
+/// `values[i] ← exp(values[i])`, with the bits of [`exp`].
+///
+/// One exponential is a chain of some forty dependent operations, most of which a processor spends waiting. Cut into short
+/// stages over many entries, the chains of neighbors overlap, at half the time.
 pub fn exp_in_place(values: &mut [f64]) {
     vectorized(
         #[inline(always)]
-        || values.iter_mut().for_each(|v| *v = exp(*v)),
+        || {
+            let (mut powers, mut rests) = ([0.0; STAGED], [0.0; STAGED]);
+            for values in values.chunks_mut(STAGED) {
+                let (powers, rests) = (&mut powers[..values.len()], &mut rests[..values.len()]);
+                for ((n, r), &x) in powers.iter_mut().zip(rests.iter_mut()).zip(&*values) {
+                    (*n, *r) = reduced(x);
+                }
+                values.iter_mut().zip(&*rests).for_each(|(v, &r)| *v = horner::<4>(TAYLOR[0], r, 1));
+                values.iter_mut().zip(&*rests).for_each(|(v, &r)| *v = horner::<4>(*v, r, 5));
+                values.iter_mut().zip(&*rests).for_each(|(v, &r)| *v = horner::<3>(*v, r, 9));
+                for ((v, &r), &n) in values.iter_mut().zip(&*rests).zip(&*powers) {
+                    *v = assembled(n, r, *v);
+                }
+            }
+        },
     );
 }
 
 /// `out[i] = exp(values[i])`, for as many entries as the shorter slice has.
 pub fn exp_into(values: &[f64], out: &mut [f64]) {
-    vectorized(
-        #[inline(always)]
-        || out.iter_mut().zip(values).for_each(|(o, &v)| *o = exp(v)),
-    );
+    let n = values.len().min(out.len());
+    out[..n].copy_from_slice(&values[..n]);
+    exp_in_place(&mut out[..n]);
 }
 
 /// `Σ aᵢ bᵢ` over the shorter slice, always summed in the same order.
@@ -60,6 +79,16 @@ pub fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
         #[inline(always)]
         || lane_sum(a, b, |x, y| (x - y) * (x - y)),
     )
+}
+
+/// Whether every number is finite: one that is not makes NaN of its product with 0, and of every sum with that.
+#[must_use]
+pub fn is_finite(values: &[f64]) -> bool {
+    let zeros = vectorized(
+        #[inline(always)]
+        || lane_sum(values, values, |x, _| x * 0.0),
+    );
+    zeros == 0.0
 }
 
 /// Eight partial sums fit the widest vectors; their order does not depend on the instruction set.
@@ -111,16 +140,32 @@ const TAYLOR: [f64; 12] = [
 #[inline(always)]
 #[must_use]
 pub fn exp(x: f64) -> f64 {
+    let (n, r) = reduced(x);
+    assembled(n, r, horner::<11>(TAYLOR[0], r, 1))
+}
+
+/// `x = n ln 2 + r`, for `x` within the range of results.
+#[inline(always)]
+fn reduced(x: f64) -> (f64, f64) {
     // Comparisons written so that NaN passes through.
     let x = if x < LOWEST { LOWEST } else { x };
     let x = if x > HIGHEST { HIGHEST } else { x };
-    // x = n ln 2 + r
     let n = (x * LOG2_E + ROUND) - ROUND;
-    let r = (x - n * LN2_HIGH) - n * LN2_LOW;
-    let mut series = TAYLOR[0];
-    for &coefficient in &TAYLOR[1..] {
-        series = series * r + coefficient;
+    (n, (x - n * LN2_HIGH) - n * LN2_LOW)
+}
+
+/// `STEPS` steps of Horner's rule from `series`, with the coefficients from `first` on.
+#[inline(always)]
+fn horner<const STEPS: usize>(mut series: f64, r: f64, first: usize) -> f64 {
+    for step in 0..STEPS {
+        series = series * r + TAYLOR[first + step];
     }
+    series
+}
+
+/// `2ⁿ (1 + r + r² series)`.
+#[inline(always)]
+fn assembled(n: f64, r: f64, series: f64) -> f64 {
     let mantissa = 1.0 + (r + (r * r) * series);
     // 2ⁿ in two factors: one alone would overflow or underflow at the ends.
     let half = (n * 0.5 + ROUND) - ROUND;
@@ -131,6 +176,35 @@ pub fn exp(x: f64) -> f64 {
 #[inline(always)]
 fn power_of_two(n: f64) -> f64 {
     f64::from_bits((n + (ROUND + 1023.0)).to_bits() << 52)
+}
+
+/// The bits of `√½`, rounded down to 32: mantissas are taken from there up to `√2`.
+const SQRT_HALF_BITS: u64 = 0x3FE6_A09E_0000_0000;
+const ONE_BITS: u64 = 0x3FF0_0000_0000_0000;
+const MANTISSA: u64 = 0x000F_FFFF_FFFF_FFFF;
+/// `2⁵²`: an integer in the low bits of its mantissa is added to it.
+const TWO_52: f64 = 4_503_599_627_370_496.0;
+
+/// `ln x` to about one unit in the last place for a positive `x` that is neither subnormal nor infinite, without branches:
+/// inline it in loops under [`vectorized`].
+///
+/// # References
+///
+/// The polynomial is that of FreeBSD's `e_log.c` (1993).
+#[inline(always)]
+#[must_use]
+pub fn ln(x: f64) -> f64 {
+    // x = 2ᵏ (1 + f)
+    let shifted = x.to_bits().wrapping_add(ONE_BITS - SQRT_HALF_BITS);
+    let k = f64::from_bits((shifted >> 52) | TWO_52.to_bits()) - (TWO_52 + 1023.0);
+    let f = f64::from_bits((shifted & MANTISSA).wrapping_add(SQRT_HALF_BITS)) - 1.0;
+    let s = f / (2.0 + f);
+    let (z, half) = (s * s, 0.5 * f * f);
+    let w = z * z;
+    let even = w * (0.399_999_999_994_094_2 + w * (0.222_221_984_321_497_84 + w * 0.153_138_376_992_093_73));
+    let odd = 0.285_714_287_436_623_9 + w * (0.181_835_721_616_180_5 + w * 0.147_981_986_051_165_86);
+    let series = even + z * (0.666_666_666_666_673_5 + w * odd);
+    s * (half + series) + k * LN2_LOW - half + f + k * LN2_HIGH
 }
 
 #[cfg(test)]
@@ -184,6 +258,37 @@ mod tests {
         for i in 0..x.len() {
             assert_eq!(out[i].to_bits(), exp(x[i]).to_bits());
             assert_eq!(in_place[i].to_bits(), out[i].to_bits());
+        }
+    }
+
+    #[test]
+    fn ln_is_within_two_ulps_of_the_standard_library() {
+        let mut worst = 0;
+        for i in 0..2_000_000 {
+            let near_one = 0.5 + f64::from(i) * 5e-7 + 1e-9;
+            let any = f64::from_bits((f64::from(i) * 7e2).to_bits() ^ (u64::from(i as u32) << 29)).min(1e300);
+            for x in [near_one, any, 1.0 / (1.0 + any)] {
+                if x.is_normal() {
+                    worst = worst.max(ulps(ln(x), x.ln()));
+                }
+            }
+        }
+        assert!(worst <= 2, "{worst} ulps");
+        assert_eq!((ln(1.0), ln(f64::MAX)), (0.0, f64::MAX.ln()));
+    }
+
+    #[test]
+    fn one_number_that_is_not_finite_is_found_anywhere() {
+        for n in [0, 1, 7, 8, 19] {
+            let mut values = vec![f64::MAX; n];
+            assert!(is_finite(&values));
+            for i in 0..n {
+                for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                    values[i] = wrong;
+                    assert!(!is_finite(&values));
+                }
+                values[i] = -f64::MAX;
+            }
         }
     }
 

@@ -205,14 +205,24 @@ impl TrainingFeatures {
         Ok(Self::standardized(map.features(measures)?, weights))
     }
 
-    /// Features of wavelets, with what reverse mode needs on `tape`.
-    pub fn recorded(
+    /// Features of wavelets in the place of others, with what reverse mode needs on `tape`.
+    pub fn record(
+        &mut self,
         bank: &Bank,
         measures: &BlockMeasures,
         weights: Option<&[f64]>,
         tape: &mut WaveletTape,
-    ) -> Result<Self, ModelError> {
-        Ok(Self::standardized(tape.record(measures, bank)?, weights))
+    ) -> Result<(), ModelError> {
+        tape.record_into(measures, bank, &mut self.raw)?;
+        self.standardizer = Standardizer::fit(self.raw.as_ref(), weights);
+        self.standardizer.apply_into(self.raw.as_ref(), &mut self.inputs);
+        Ok(())
+    }
+
+    /// No features yet.
+    pub fn empty() -> Self {
+        let none = Mat::new();
+        Self { standardizer: Standardizer::fit(none.as_ref(), None), raw: none, inputs: Mat::new() }
     }
 
     fn standardized(raw: Mat<f64>, weights: Option<&[f64]>) -> Self {
@@ -227,7 +237,7 @@ impl TrainingFeatures {
         bank: &Bank,
         measures: &BlockMeasures,
         weights: Option<&[f64]>,
-        tape: &WaveletTape,
+        tape: &mut WaveletTape,
         mut upstream: MatMut<'_, f64>,
     ) -> Result<Vec<f64>, ModelError> {
         self.standardizer.vjp(self.inputs.as_ref(), upstream.rb_mut(), weights);

@@ -9,13 +9,17 @@ use crate::gp::{Inference, Posterior, Sites, Workspace};
 use crate::kernel::{GramWorkspace, KernelGradient};
 use faer::{Mat, MatRef, Par};
 
+/// Problems of at most this many points stay on the calling thread: an evaluation takes a millisecond, which is not worth
+/// waking others for, and several are often worked on side by side.
+const SMALL: usize = 256;
+
 /// The objective with the memory that is reused from one evaluation to the next.
 pub(super) struct Objective<'a> {
     problem: &'a Problem,
     parameters: Parameters,
     pub state: State,
-    fixed: Vec<Option<TrainingFeatures>>,
-    tapes: Vec<WaveletTape>, // one per block
+    features: Vec<TrainingFeatures>, // one per block, those of a bank at the last parameters
+    tapes: Vec<WaveletTape>,         // one per block
     /// Sites of the last evaluation: the warm start of the next.
     pub sites: Option<Sites>,
     gram: Mat<f64>,
@@ -36,17 +40,16 @@ pub(super) struct Solved {
 
 impl<'a> Objective<'a> {
     pub fn new(problem: &'a Problem, state: State, parameters: Parameters) -> Result<Self, ModelError> {
-        let fix = |(map, measures): (&FeatureMap, &BlockMeasures)| match map.bank() {
-            Some(_) => Ok(None),
-            None => TrainingFeatures::new(map, measures, problem.weights.as_deref()).map(Some),
+        let features = |(map, measures): (&FeatureMap, &BlockMeasures)| match map.bank() {
+            Some(_) => Ok(TrainingFeatures::empty()),
+            None => TrainingFeatures::new(map, measures, problem.weights.as_deref()),
         };
-        let fixed = state.maps.iter().zip(&problem.measures).map(fix).collect::<Result<_, _>>()?;
         Ok(Self {
             problem,
             parameters,
             tapes: vec![WaveletTape::default(); state.maps.len()],
+            features: state.maps.iter().zip(&problem.measures).map(features).collect::<Result<_, _>>()?,
             state,
-            fixed,
             sites: None,
             gram: Mat::new(),
             gram_workspace: GramWorkspace::new(),
@@ -69,26 +72,25 @@ impl<'a> Objective<'a> {
     /// [`ModelError`] when a parameter went too far: training takes a shorter step.
     pub fn evaluate(&mut self, theta: &[f64], gradient: &mut [f64]) -> Result<f64, ModelError> {
         self.parameters.set(theta, &mut self.state)?;
-        let features = self.trainable_features()?;
-        let posterior = self.infer(&features, &self.problem.training)?;
+        self.record_features()?;
+        let posterior = self.infer(&self.problem.training)?;
         self.inner_iterations += posterior.iterations();
 
         posterior.gram_gradient(&mut self.gram_gradient, Par::Seq);
-        let with_inputs = self.state.maps.iter().any(|map| map.bank().is_some());
-        self.state.kernel.backward(
+        let par = self.par();
+        self.state.kernel.backward_where(
             &mut self.gram_workspace,
             self.gram_gradient.as_ref(),
-            with_inputs,
+            |b| self.state.maps[b].bank().is_some(),
             &mut self.kernel_gradient,
-            Par::rayon(0),
+            par,
         )?;
         gradient.fill(0.0);
         let weights = self.problem.weights.as_deref();
-        for (b, features) in features.iter().enumerate() {
-            let (Some(bank), Some(features)) = (self.state.maps[b].bank(), features) else { continue };
-            let upstream = self.kernel_gradient.inputs[b].as_mut();
-            let part =
-                features.bank_gradient(bank, &self.problem.measures[b], weights, &self.tapes[b], upstream)?;
+        for (b, features) in self.features.iter().enumerate() {
+            let Some(bank) = self.state.maps[b].bank() else { continue };
+            let (upstream, tape) = (self.kernel_gradient.inputs[b].as_mut(), &mut self.tapes[b]);
+            let part = features.bank_gradient(bank, &self.problem.measures[b], weights, tape, upstream)?;
             self.parameters.bank(gradient, b).iter_mut().zip(&part).for_each(|(g, p)| *g += p);
         }
         self.parameters.kernel(gradient).copy_from_slice(&self.kernel_gradient.params);
@@ -104,32 +106,31 @@ impl<'a> Objective<'a> {
     /// The posterior at `theta`, found by `inference`, with the features it was computed from.
     pub fn solve(mut self, theta: &[f64], inference: &Inference) -> Result<Solved, ModelError> {
         self.parameters.set(theta, &mut self.state)?;
-        let features = self.trainable_features()?;
-        let posterior = self.infer(&features, inference)?;
-        let both = features.into_iter().zip(self.fixed);
-        let features = both.filter_map(|(trained, fixed)| trained.or(fixed)).collect();
-        Ok(Solved { posterior, features, state: self.state })
+        self.record_features()?;
+        let posterior = self.infer(inference)?;
+        Ok(Solved { posterior, features: self.features, state: self.state })
     }
 
-    fn trainable_features(&mut self) -> Result<Vec<Option<TrainingFeatures>>, ModelError> {
+    /// Panels are of a fixed width, so the number of threads changes no bit.
+    fn par(&self) -> Par {
+        if self.problem.n_points() <= SMALL { Par::Seq } else { Par::rayon(0) }
+    }
+
+    /// The features of all banks, at their present scales.
+    fn record_features(&mut self) -> Result<(), ModelError> {
         let weights = self.problem.weights.as_deref();
-        let blocks = self.state.maps.iter().zip(&self.problem.measures).zip(&mut self.tapes);
-        let one = |((map, measures), tape): ((&FeatureMap, &BlockMeasures), &mut WaveletTape)| {
-            map.bank().map(|bank| TrainingFeatures::recorded(bank, measures, weights, tape)).transpose()
-        };
-        blocks.map(one).collect()
+        let blocks = self.state.maps.iter().zip(&self.problem.measures);
+        for ((map, measures), (features, tape)) in blocks.zip(self.features.iter_mut().zip(&mut self.tapes)) {
+            if let Some(bank) = map.bank() {
+                features.record(bank, measures, weights, tape)?;
+            }
+        }
+        Ok(())
     }
 
-    fn infer(
-        &mut self,
-        features: &[Option<TrainingFeatures>],
-        inference: &Inference,
-    ) -> Result<Posterior, ModelError> {
-        let inputs: Vec<MatRef<'_, f64>> = features
-            .iter()
-            .zip(&self.fixed)
-            .filter_map(|(trained, fixed)| Some(trained.as_ref().or(fixed.as_ref())?.inputs.as_ref()))
-            .collect();
+    fn infer(&mut self, inference: &Inference) -> Result<Posterior, ModelError> {
+        let inputs: Vec<MatRef<'_, f64>> =
+            self.features.iter().map(|features| features.inputs.as_ref()).collect();
         let kernel = &self.state.kernel;
         let bounds = kernel.lower_bounds(&inputs)?;
         if let Some(p) = kernel.params().iter().zip(&bounds).position(|(p, bound)| p < bound) {
@@ -138,8 +139,8 @@ impl<'a> Objective<'a> {
                 reason: format!("{name} is below the resolution of distances"),
             });
         }
-        // Panels are of a fixed width, so the number of threads changes no bit.
-        kernel.gram_lower(&inputs, &mut self.gram_workspace, &mut self.gram, Par::rayon(0))?;
+        let par = self.par();
+        kernel.gram_lower(&inputs, &mut self.gram_workspace, &mut self.gram, par)?;
         let (likelihood, observations) = (&self.state.likelihood, &self.problem.observations);
         let start = self.sites.as_ref();
         Ok(inference.fit(self.gram.as_ref(), likelihood, observations, start, &mut self.workspace)?)

@@ -4,7 +4,7 @@ use super::{BankError, CheckedBankParams, SCALE_RANGE};
 use crate::linalg::simd;
 
 /// Eigenvalues treated together: few enough that the buffers stay in the first-level cache.
-const CHUNK: usize = 256;
+const CHUNK: usize = 512;
 
 /// Filters `w_j(λ) = a(α_j λ) + Σ_l b(β_jl λ)` with their scales.
 ///
@@ -136,17 +136,14 @@ impl Bank {
         simd::vectorized(
             #[inline(always)]
             || {
-                let mut values = [0.0; CHUNK];
+                let mut exponentials = [0.0; CHUNK];
                 for (start, chunk) in chunks(eigenvalues) {
                     for j in 0..self.n_filters() {
                         let out = &mut out[j * n + start..][..chunk.len()];
                         out.fill(0.0);
                         for p in j * per_filter..(j + 1) * per_filter {
                             let derivatives = &mut derivatives[p * n + start..][..chunk.len()];
-                            let values = &mut values[..chunk.len()];
-                            self.fill_term(p, chunk, values, derivatives);
-                            out.iter_mut().zip(&*values).for_each(|(w, v)| *w += v);
-                            derivatives.iter_mut().for_each(|d| *d *= slopes[p]);
+                            self.add_term(p, slopes[p], chunk, &mut exponentials, out, derivatives);
                         }
                     }
                 }
@@ -173,11 +170,13 @@ impl Bank {
         simd::vectorized(
             #[inline(always)]
             || {
-                let (mut values, mut derivatives) = ([0.0; CHUNK], [0.0; CHUNK]);
+                let (mut exponentials, mut unused) = ([0.0; CHUNK], [0.0; CHUNK]);
+                let mut derivatives = [0.0; CHUNK];
                 for (start, chunk) in chunks(eigenvalues) {
                     for p in 0..self.n_parameters() {
                         let derivatives = &mut derivatives[..chunk.len()];
-                        self.fill_term(p, chunk, &mut values[..chunk.len()], derivatives);
+                        let values = &mut unused[..chunk.len()];
+                        self.add_term(p, 1.0, chunk, &mut exponentials, values, derivatives);
                         let upstream = &upstream[p / per_filter * n + start..][..chunk.len()];
                         gradient[p] += slopes[p] * dot(derivatives, upstream);
                     }
@@ -242,15 +241,27 @@ impl Bank {
         }
     }
 
-    /// The term of parameter `p` and its derivative in the scale at some eigenvalues.
+    /// Adds the term of parameter `p` at up to [`CHUNK`] eigenvalues to `values`, and writes its derivative in the scale
+    /// times `slope`.
     #[inline(always)]
-    fn fill_term(&self, p: usize, eigenvalues: &[f64], values: &mut [f64], derivatives: &mut [f64]) {
-        let scale = self.scales[p];
+    fn add_term(
+        &self,
+        p: usize,
+        slope: f64,
+        eigenvalues: &[f64],
+        exponentials: &mut [f64; CHUNK],
+        values: &mut [f64],
+        derivatives: &mut [f64],
+    ) {
+        let (at, exponentials) = ((self.scales[p], slope), &mut exponentials[..eigenvalues.len()]);
         match self.params.get().low_pass {
             Some(low_pass) if p.is_multiple_of(self.scales_per_filter()) => {
-                low_pass.fill_with_derivatives(scale, eigenvalues, values, derivatives);
+                low_pass.add_with_derivatives(at, eigenvalues, exponentials, values, derivatives);
             }
-            _ => self.params.get().band_pass.fill_with_derivatives(scale, eigenvalues, values, derivatives),
+            _ => {
+                let band_pass = self.params.get().band_pass;
+                band_pass.add_with_derivatives(at, eigenvalues, exponentials, values, derivatives);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     AbSpline, AbSplineScaling, Filter, Heat, HeatBand, Itersine, MexicanHat, Meyer, MeyerScaling, Rational,
-    Ricker, fill, fill_with_derivatives,
+    Ricker, add_with_derivatives, fill,
 };
 use crate::choice::choices;
 
@@ -42,17 +42,18 @@ macro_rules! family {
                 });
             }
 
-            /// Values and derivatives at many eigenvalues.
+            /// Adds values, and writes derivatives times a slope, at many eigenvalues.
             #[inline(always)]
-            pub(super) fn fill_with_derivatives(
+            pub(super) fn add_with_derivatives(
                 self,
-                scale: f64,
+                scale_and_slope: (f64, f64),
                 eigenvalues: &[f64],
+                exponentials: &mut [f64],
                 values: &mut [f64],
                 derivatives: &mut [f64],
             ) {
                 with_filter!(self, { $(Self::$variant => $filter),+ }, f => {
-                    fill_with_derivatives(f, scale, eigenvalues, values, derivatives);
+                    add_with_derivatives(f, scale_and_slope, eigenvalues, exponentials, values, derivatives);
                 });
             }
         }

@@ -81,27 +81,33 @@ fn fill<F: Filter>(filter: F, scale: f64, eigenvalues: &[f64], values: &mut [f64
     }
 }
 
-/// Values and derivatives of a filter at many eigenvalues; the slices have equal lengths.
+/// Adds the values of a filter at many eigenvalues to `values`, and writes its derivatives times `slope`; the slices have
+/// equal lengths, `exponentials` is memory to work in.
 #[inline(always)]
-fn fill_with_derivatives<F: Filter>(
+fn add_with_derivatives<F: Filter>(
     filter: F,
-    scale: f64,
+    (scale, slope): (f64, f64),
     eigenvalues: &[f64],
+    exponentials: &mut [f64],
     values: &mut [f64],
     derivatives: &mut [f64],
 ) {
-    fill_exponentials(filter, scale, eigenvalues, values);
-    for ((value, derivative), &eigenvalue) in values.iter_mut().zip(derivatives).zip(eigenvalues) {
-        (*value, *derivative) = filter.at(scale, eigenvalue.max(0.0), *value);
+    fill_exponentials(filter, scale, eigenvalues, exponentials);
+    let places = values.iter_mut().zip(derivatives).zip(&*exponentials).zip(eigenvalues);
+    for (((value, derivative), &exponential), &eigenvalue) in places {
+        let (v, d) = filter.at(scale, eigenvalue.max(0.0), exponential);
+        *value += v;
+        *derivative = d * slope;
     }
 }
 
-/// The exponentials that a filter needs, stored in place of its values.
+/// The exponentials that a filter needs, in `out`.
 #[inline(always)]
-fn fill_exponentials<F: Filter>(filter: F, scale: f64, eigenvalues: &[f64], values: &mut [f64]) {
+fn fill_exponentials<F: Filter>(filter: F, scale: f64, eigenvalues: &[f64], out: &mut [f64]) {
     if F::EXPONENTIAL {
-        for (value, &eigenvalue) in values.iter_mut().zip(eigenvalues) {
-            *value = simd::exp(filter.exponent(scale, eigenvalue.max(0.0)));
+        for (value, &eigenvalue) in out.iter_mut().zip(eigenvalues) {
+            *value = filter.exponent(scale, eigenvalue.max(0.0));
         }
+        simd::exp_in_place(out);
     }
 }
