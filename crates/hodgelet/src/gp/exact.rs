@@ -1,11 +1,12 @@
-//! Exact regression: Gaussian targets in closed form.
+//! Exact regression: Gaussian targets in closed form, numbers or labels.
 
 use super::error::GpError;
+use super::factor::Marginals;
 use super::posterior::{Posterior, Sites};
 use super::workspace::Workspace;
 use crate::likelihood::normal::LN_SQRT_2PI;
-use crate::likelihood::{Likelihood, Observations};
-use faer::MatRef;
+use crate::likelihood::{LabelRegression, Labels, Likelihood, LikelihoodError, Observations, RealGroup};
+use faer::{Mat, MatRef};
 
 /// The posterior given real targets; its objective is the evidence `log p(y)`.
 ///
@@ -27,6 +28,11 @@ pub fn fit(
     observations: &Observations,
     workspace: &mut Workspace,
 ) -> Result<Posterior, GpError> {
+    if let (Likelihood::LabelRegression(regression), Observations::Classes(labels)) =
+        (likelihood, observations)
+    {
+        return fit_labels(gram, regression, labels, workspace);
+    }
     let Likelihood::Gaussian(gaussian) = likelihood else {
         let likelihood =
             if likelihood.n_classes().is_none() { "Student-t noise" } else { "a likelihood of classes" };
@@ -62,6 +68,55 @@ pub fn fit(
     if !evidence.is_finite() {
         return Err(GpError::Overflow { quantity: "evidence", value: evidence });
     }
+    let factors = std::mem::take(&mut workspace.factors);
+    Ok(Posterior::new(evidence, 1, &marginals, sites, factors))
+}
+
+/// The posterior of one latent function for each class given targets of 0 and 1, up to a shift and a scale. All functions
+/// have the same kernel and the same noise at a point, so they share one factor.
+fn fit_labels(
+    gram: MatRef<'_, f64>,
+    regression: &LabelRegression,
+    labels: &Labels,
+    workspace: &mut Workspace,
+) -> Result<Posterior, GpError> {
+    let (n, n_classes, noise) = (labels.n_points(), regression.n_classes(), regression.noise_variance());
+    if labels.n_classes() != n_classes {
+        let (expected, found) = (n_classes, labels.n_classes());
+        return Err(LikelihoodError::Classes { expected, found }.into());
+    }
+    workspace.load(gram, n, 1)?;
+    let groups: Vec<Vec<RealGroup>> =
+        (0..n_classes).map(|c| (0..n).map(|i| regression.group(labels.counts(i), c)).collect()).collect();
+    let precision: Vec<f64> = groups[0].iter().map(|group| group.count / noise).collect();
+    let targets = Mat::from_fn(n, n_classes, |i, c| groups[c][i].mean);
+    let shift = |c: usize| precision.iter().zip(&groups[c]).map(|(w, group)| w * group.mean);
+    let overflow = || GpError::Overflow { quantity: "site precision", value: 1.0 / noise };
+    let one = Sites::new(n, 1, precision.clone(), shift(0).collect()).ok_or_else(overflow)?;
+    let shared = workspace.update(&one)?.remove(0);
+    // α = (K + W⁻¹)⁻¹ ȳ and m = ȳ − W⁻¹ α for all classes at once.
+    let alpha = workspace.factors[0].precision_times(targets.as_ref());
+    let marginals = (0..n_classes).map(|c| {
+        let alpha: Vec<f64> = (0..n).map(|i| alpha[(i, c)]).collect();
+        let mean =
+            (0..n).map(|i| if precision[i] > 0.0 { targets[(i, c)] - alpha[i] / precision[i] } else { 0.0 });
+        let (mean, variance, retained) = (mean.collect(), shared.variance.clone(), shared.retained.clone());
+        Marginals { mean, variance, retained, alpha, log_det: shared.log_det }
+    });
+    let marginals: Vec<Marginals> = marginals.collect();
+    let mut evidence = 0.0;
+    for (c, (groups, marginals)) in groups.iter().zip(&marginals).enumerate() {
+        let fit: f64 = (0..n).map(|i| targets[(i, c)] * marginals.alpha[i]).sum();
+        let spread: f64 = groups.iter().map(|group| group.spread).sum::<f64>() / noise;
+        let count: f64 = groups.iter().map(|group| group.count).sum();
+        evidence -= 0.5 * (fit + spread + shared.log_det) + count * (LN_SQRT_2PI + 0.5 * noise.ln());
+    }
+    if !evidence.is_finite() {
+        return Err(GpError::Overflow { quantity: "evidence", value: evidence });
+    }
+    let all = (0..n_classes).flat_map(|_| precision.iter().copied()).collect();
+    let shifts = (0..n_classes).flat_map(shift).collect();
+    let sites = Sites::new(n, n_classes, all, shifts).ok_or_else(overflow)?;
     let factors = std::mem::take(&mut workspace.factors);
     Ok(Posterior::new(evidence, 1, &marginals, sites, factors))
 }

@@ -169,6 +169,7 @@ fn log_concave(likelihood: &Likelihood) -> Result<&Bernoulli, GpError> {
             _ => Ok(bernoulli),
         },
         Likelihood::Gaussian(_) => unsupported("a Gaussian likelihood"),
+        Likelihood::LabelRegression(_) => unsupported("regression on labels"),
         Likelihood::StudentT(_) => unsupported("Student-t noise"),
         _ => unsupported("a multi-class likelihood"),
     }

@@ -69,6 +69,36 @@ pub fn leave_one_out(
     densities(cavity, likelihood, observations)
 }
 
+/// The likelihood with what is fitted to points left out one at a time, all observations of a point together: the sharpness
+/// of a regression on labels. Other likelihoods come back as they are.
+///
+/// # Errors
+///
+/// [`GpError`] when observations or likelihood are not those of the posterior.
+pub fn calibrated(
+    posterior: &Posterior,
+    likelihood: &Likelihood,
+    observations: &Observations,
+) -> Result<Likelihood, GpError> {
+    let (Likelihood::LabelRegression(regression), Observations::Classes(labels)) = (likelihood, observations)
+    else {
+        return Ok(likelihood.clone());
+    };
+    likelihood.check_observations(observations)?;
+    let Latents { mean, variance } = posterior.latents();
+    let mut left_out = Vec::new();
+    for i in 0..observations.n_points() {
+        let (mut m, mut v) = (Vec::new(), Vec::new());
+        for c in 0..regression.n_classes() {
+            let (s, kept) = (variance[(i, c)], posterior.retained[(i, c)]);
+            m.push(checked("cavity mean", mean[(i, c)] - posterior.alpha[(i, c)] * s / kept)?);
+            v.push(checked("cavity variance", s / kept)?);
+        }
+        left_out.push((m, v));
+    }
+    Ok(Likelihood::LabelRegression(regression.calibrated(labels, &left_out)))
+}
+
 fn checked(quantity: &'static str, value: f64) -> Result<f64, GpError> {
     if value.is_finite() { Ok(value) } else { Err(GpError::Overflow { quantity, value }) }
 }

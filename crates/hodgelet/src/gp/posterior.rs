@@ -190,8 +190,10 @@ impl Posterior {
     }
 
     fn add_gram_gradient(&self, mut out: MatMut<'_, f64>, par: Par) {
+        // A factor that all functions share counts for each of them.
+        let times = self.alpha.ncols() as f64 / self.factors.len() as f64;
         for factor in &self.factors {
-            factor.add_precision(-0.5, out.as_mut(), par);
+            factor.add_precision(-0.5 * times, out.as_mut(), par);
         }
         add_outer(self.alpha.as_ref(), 0.5, out, par);
     }
@@ -221,11 +223,13 @@ impl Posterior {
         check_cross(cross, diagonal, self.alpha.nrows())?;
         let mean = cross * &self.alpha;
         let mut variance = Mat::zeros(diagonal.len(), self.alpha.ncols());
-        for (c, factor) in self.factors.iter().enumerate() {
+        for (f, factor) in self.factors.iter().enumerate() {
             let explained = factor.explained(cross, Par::Seq);
+            // One factor is that of its function, or of all.
+            let functions = if self.factors.len() == 1 { 0..self.alpha.ncols() } else { f..f + 1 };
             for (i, (prior, explained)) in diagonal.iter().zip(explained).enumerate() {
                 // Rounding can make the difference slightly negative.
-                variance[(i, c)] = (prior - explained).max(0.0);
+                functions.clone().for_each(|c| variance[(i, c)] = (prior - explained).max(0.0));
             }
         }
         check_finite("latent mean", &mean)?;

@@ -129,6 +129,7 @@ impl Likelihood {
             }
             Self::RobustMax(robust_max, _) => robust_max.expectation(counts, m, v, d_mean, d_variance),
             Self::Softmax(softmax, _) => softmax.expectation(counts, m, v, d_mean, d_variance),
+            Self::LabelRegression(labels) => labels.expectation(counts, m, v, d_mean, d_variance),
             Self::Gaussian(_) | Self::StudentT(_) => unreachable!("kinds were checked"),
         }
     }
@@ -170,6 +171,9 @@ impl Likelihood {
             Self::Softmax(softmax, _) => {
                 softmax.log_probabilities(m, v).iter().zip(&mut p).for_each(|(log, p)| *p = log.exp());
             }
+            Self::LabelRegression(labels) => {
+                labels.log_probabilities(m, v).iter().zip(&mut p).for_each(|(log, p)| *p = log.exp());
+            }
             Self::Gaussian(_) | Self::StudentT(_) => {}
         }
         p
@@ -181,6 +185,7 @@ impl Likelihood {
             Self::Bernoulli(bernoulli) => bernoulli.log_probability(class, m[0], v[0]),
             Self::RobustMax(..) => self.point_probabilities(m, v)[class].ln(),
             Self::Softmax(softmax, _) => softmax.log_probabilities(m, v)[class],
+            Self::LabelRegression(labels) => labels.log_probabilities(m, v)[class],
             Self::Gaussian(_) | Self::StudentT(_) => unreachable!("kinds were checked"),
         }
     }

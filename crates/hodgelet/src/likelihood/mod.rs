@@ -9,6 +9,7 @@ mod batch;
 mod bernoulli;
 mod gaussian;
 mod gumbel;
+mod label_regression;
 mod logistic;
 mod mixture;
 mod noise;
@@ -25,6 +26,7 @@ mod student_t;
 pub use batch::Expectations;
 pub use bernoulli::{Bernoulli, Link};
 pub use gaussian::Gaussian;
+pub use label_regression::LabelRegression;
 pub use mixture::{Component, Mixture};
 pub use noise::NoiseComponent;
 pub use observations::{Labels, ObservationError, Observations, RealGroup, Reals};
@@ -67,6 +69,9 @@ pub enum LikelihoodParams {
         /// Fixed points of an expectation in training, for more than three classes.
         points: usize,
     },
+    /// Several classes by regression on the labels; the variance of the noise is learned, and the sharpness of the
+    /// probabilities is fitted to points left out.
+    LabelRegression,
     /// Real targets; the variance of the noise is learned.
     Gaussian,
     /// Real targets with noise that depends on covariates of the point: the variance where all are 0 is learned, and the
@@ -120,6 +125,10 @@ impl LikelihoodParams {
                 check_size("points", points, MOST_POINTS)?;
                 Ok(Likelihood::Softmax(Softmax::new(nodes, points, n_classes), n_classes))
             }
+            Self::LabelRegression => {
+                check_classes(n_classes)?;
+                Ok(Likelihood::LabelRegression(LabelRegression::new(INITIAL_NOISE, n_classes)))
+            }
             Self::Gaussian => Likelihood::gaussian(INITIAL_NOISE),
             Self::ScaledGaussian { n_covariates } => {
                 check_size("covariates", n_covariates, MOST_COVARIATES)?;
@@ -142,7 +151,7 @@ impl LikelihoodParams {
     #[must_use]
     pub fn n_learned(&self) -> usize {
         match self {
-            Self::Gaussian => 1,
+            Self::Gaussian | Self::LabelRegression => 1,
             Self::ScaledGaussian { n_covariates } => n_covariates.saturating_add(1),
             Self::StudentT => 2,
             _ => 0,
@@ -186,6 +195,8 @@ pub enum Likelihood {
     RobustMax(RobustMax, usize),
     /// Several classes by softmax, and their number.
     Softmax(Softmax, usize),
+    /// Several classes by regression on the labels.
+    LabelRegression(LabelRegression),
     /// Real targets.
     Gaussian(Gaussian),
     /// Real targets with gross errors.
@@ -239,6 +250,7 @@ impl Likelihood {
                 let factors = gaussian.factors().iter().map(|&factor| ("noise factor", factor));
                 std::iter::once(("noise variance", gaussian.noise_variance())).chain(factors).collect()
             }
+            Self::LabelRegression(labels) => vec![("noise variance", labels.noise_variance())],
             Self::StudentT(student_t) => {
                 vec![("noise scale", student_t.scale()), ("excess degrees of freedom", student_t.excess())]
             }
@@ -269,6 +281,10 @@ impl Likelihood {
         }
         match (&*self, values) {
             (Self::Gaussian(_), [noise, factors @ ..]) => *self = Self::scaled_gaussian(*noise, factors)?,
+            (Self::LabelRegression(labels), &[noise]) => {
+                check_range("noise variance", noise, 0.0 < noise, f64::INFINITY)?;
+                *self = Self::LabelRegression(labels.with_noise(noise));
+            }
             (Self::StudentT(_), &[scale, excess]) => *self = Self::student_t(scale, excess)?,
             _ => {}
         }
@@ -281,6 +297,7 @@ impl Likelihood {
         match self {
             Self::Bernoulli(_) | Self::Gaussian(_) | Self::StudentT(_) => 1,
             Self::RobustMax(_, n_classes) | Self::Softmax(_, n_classes) => *n_classes,
+            Self::LabelRegression(labels) => labels.n_classes(),
         }
     }
 
@@ -290,6 +307,7 @@ impl Likelihood {
         match self {
             Self::Bernoulli(_) => Some(2),
             Self::RobustMax(_, n_classes) | Self::Softmax(_, n_classes) => Some(*n_classes),
+            Self::LabelRegression(labels) => Some(labels.n_classes()),
             Self::Gaussian(_) | Self::StudentT(_) => None,
         }
     }
@@ -300,7 +318,7 @@ impl Likelihood {
         match self {
             Self::Bernoulli(bernoulli) => !matches!(bernoulli.link(), Link::Probit { floor } if floor > 0.0),
             Self::RobustMax(..) | Self::StudentT(_) => false,
-            Self::Softmax(..) | Self::Gaussian(_) => true,
+            Self::Softmax(..) | Self::LabelRegression(_) | Self::Gaussian(_) => true,
         }
     }
 }

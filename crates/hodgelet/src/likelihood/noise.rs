@@ -38,7 +38,7 @@ impl Likelihood {
     }
 
     /// Derivatives of the expected log likelihood in the logarithms of the
-    /// [`hyperparameters`](Self::hyperparameters), in their order; empty for classes.
+    /// [`hyperparameters`](Self::hyperparameters), in their order; empty where nothing is learned.
     ///
     /// # Errors
     ///
@@ -51,6 +51,9 @@ impl Likelihood {
     ) -> Result<Vec<f64>, LikelihoodError> {
         self.check_observations(observations)?;
         self.check_moments(observations.n_points(), mean, variance)?;
+        if let (Self::LabelRegression(regression), Observations::Classes(labels)) = (self, observations) {
+            return Ok(vec![regression.noise_gradient(labels, |i, c| (mean[(i, c)], variance[(i, c)]))]);
+        }
         let Observations::Reals(reals) = observations else { return Ok(Vec::new()) };
         let moments = |i: usize| (mean[(i, 0)], variance[(i, 0)]);
         Ok(match self {

@@ -205,6 +205,12 @@ impl Observations {
 }
 
 impl Labels {
+    /// Number of points.
+    #[must_use]
+    pub fn n_points(&self) -> usize {
+        self.starts.len() - 1
+    }
+
     /// Number of classes.
     #[must_use]
     pub fn n_classes(&self) -> usize {

@@ -142,7 +142,7 @@ fn solved<'a>(
         let (theta, _) = parameters.from_standard(z).ok_or_else(no_posterior)?;
         let solved = problem.solve(&theta, sites.take())?;
         sites = Some(solved.posterior.sites().clone());
-        states.push((theta, problem.trained(solved)));
+        states.push((theta, problem.trained(solved)?));
     }
     Ok(states)
 }
@@ -287,7 +287,7 @@ fn normal_draws(
 fn ends(problem: &Problem, modes: &[(&[f64], Option<&Sites>)]) -> Result<(States, Exploration), ModelError> {
     let mut states = Vec::new();
     for &(theta, sites) in modes {
-        states.push((theta.to_vec(), problem.trained(problem.solve(theta, sites.cloned())?)));
+        states.push((theta.to_vec(), problem.trained(problem.solve(theta, sites.cloned())?)?));
     }
     let exploration = Exploration {
         method: HyperparameterChoice::Modes,

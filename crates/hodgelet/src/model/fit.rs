@@ -104,7 +104,7 @@ impl Settings {
             .flatten()
             .fold((0, 0), |(e, i), end| (e + end.minimum.evaluations, i + end.inner_iterations));
         let (restart, end, others) = best(ends)?;
-        let mode = problem.trained(problem.solve(&end.minimum.point, end.sites.clone())?);
+        let mode = problem.trained(problem.solve(&end.minimum.point, end.sites.clone())?)?;
         let (mut averaged, mut exploration) = (None, None);
         if let Some(method) = self.averaging(problem.n_points()) {
             let progress = |done, total| call(&callback, Stage::Averaging { done, total });
@@ -214,13 +214,13 @@ impl Problem {
     }
 
     /// What predicts: the posterior with its filters, kernel and likelihood.
-    pub(super) fn trained(&self, solved: Solved) -> Trained {
+    pub(super) fn trained(&self, solved: Solved) -> Result<Trained, ModelError> {
         let Solved { posterior, features, state } = solved;
         let (mut blocks, mut inputs) = (self.drawn.clone(), Vec::new());
         for ((block, map), features) in blocks.iter_mut().zip(state.maps).zip(features) {
             (block.map, block.standardizer) = (map, features.standardizer);
             inputs.push(features.inputs);
         }
-        Trained { blocks, kernel: state.kernel, likelihood: state.likelihood, inputs, posterior }
+        Ok(Trained::new(blocks, (state.kernel, state.likelihood), inputs, posterior, &self.observations)?)
     }
 }

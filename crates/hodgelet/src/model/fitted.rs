@@ -4,7 +4,7 @@ use super::features::BlockSpace;
 use super::parameters::{Hyperparameter, Parameters, State};
 use super::{Exploration, FeatureSpace, FittedTargets};
 use crate::feature::{Block, BlockMeasures};
-use crate::gp::leave_one_out::leave_one_out;
+use crate::gp::leave_one_out::{calibrated, leave_one_out};
 use crate::gp::{GpError, LeaveOneOut, Posterior};
 use crate::kernel::SumKernel;
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
@@ -52,6 +52,21 @@ pub(super) struct Trained {
     pub likelihood: Likelihood,
     pub inputs: Vec<Mat<f64>>, // per block, [n_distinct, n_columns]
     pub posterior: Posterior,
+}
+
+impl Trained {
+    /// With what the likelihood has to learn from points left out.
+    pub fn new(
+        blocks: Vec<BlockSpace>,
+        state: (SumKernel, Likelihood),
+        inputs: Vec<Mat<f64>>,
+        posterior: Posterior,
+        observations: &Observations,
+    ) -> Result<Self, GpError> {
+        let (kernel, likelihood) = state;
+        let likelihood = calibrated(&posterior, &likelihood, observations)?;
+        Ok(Self { blocks, kernel, likelihood, inputs, posterior })
+    }
 }
 
 /// Draws from the posterior of the trained values, which predictions are averaged over.

@@ -259,7 +259,7 @@ impl Settings {
     /// How the posterior is found at every step of training.
     pub(super) fn training_inference(&self, likelihood: &Likelihood) -> Result<Inference, ModelError> {
         Ok(match likelihood {
-            Likelihood::Gaussian(_) => Inference::Exact,
+            Likelihood::Gaussian(_) | Likelihood::LabelRegression(_) => Inference::Exact,
             _ => Inference::Variational(self.inner_loop().check()?),
         })
     }
@@ -268,7 +268,7 @@ impl Settings {
     pub(super) fn final_inference(&self, likelihood: &Likelihood) -> Result<Inference, ModelError> {
         Ok(match (self.inference, likelihood) {
             (InferenceChoice::Laplace, _) => Inference::Laplace(LaplaceParams::default().check()?),
-            (_, Likelihood::Gaussian(_)) => Inference::Exact,
+            (_, Likelihood::Gaussian(_) | Likelihood::LabelRegression(_)) => Inference::Exact,
             _ => Inference::Variational(self.final_loop().check()?),
         })
     }

@@ -94,9 +94,12 @@ choices! {
 choices! {
     /// Which likelihood of classes.
     pub enum ClassLikelihood {
-        /// Probit for two classes, softmax for more: both are log-concave, so the best Gaussian is unique and found fast.
+        /// Probit for two classes, regression on labels for more.
         #[default]
         Auto,
+        /// Probit for two classes; for more, one regression for each class on whether the label is that class, with
+        /// probabilities whose sharpness is fitted to graphs left out.
+        Labels,
         /// Logit for two classes, softmax for more.
         Softmax,
         /// As the published code: GPflow's probit with its floor of 1e-3 for two classes, robust-max for more. Robust-max
@@ -110,12 +113,13 @@ impl ClassLikelihood {
     #[must_use]
     pub fn of(self, n_classes: usize) -> LikelihoodParams {
         match (self, n_classes) {
-            (Self::Auto, 2) => LikelihoodParams::PROBIT,
+            (Self::Auto | Self::Labels, 2) => LikelihoodParams::PROBIT,
             (Self::Softmax, 2) => LikelihoodParams::LOGIT,
             (Self::Gpflow, 2) => {
                 LikelihoodParams::Bernoulli { link: Link::Probit { floor: 1e-3 }, nodes: 20 }
             }
-            (Self::Auto | Self::Softmax, _) => LikelihoodParams::SOFTMAX,
+            (Self::Auto | Self::Labels, _) => LikelihoodParams::LabelRegression,
+            (Self::Softmax, _) => LikelihoodParams::SOFTMAX,
             (Self::Gpflow, _) => LikelihoodParams::ROBUST_MAX,
         }
     }

@@ -126,9 +126,9 @@ settings! {
         /// Where lengthscales start. By default the square root of the number of varying columns; 1 with faithful.
         [value "LENGTH"] [training]
         initial_lengthscale: Option<f64> = None;
-        /// How class probabilities follow from the latent functions. auto: probit for two classes, softmax for more;
-        /// softmax: logit for two, softmax for more; gpflow: as the published code, robust-max for more. By default auto;
-        /// gpflow with faithful.
+        /// How class probabilities follow from the latent functions. auto and labels: probit for two classes, for
+        /// more a regression on labels whose probabilities are calibrated on graphs left out; softmax: logit for two,
+        /// softmax for more; gpflow: as the published code, robust-max for more. By default auto; gpflow with faithful.
         [value "LIKELIHOOD"] [training] [classes]
         likelihood: Option<ClassLikelihood> = None;
     }

@@ -216,7 +216,9 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
     let workspace = &mut Workspace::new(Par::Seq);
     let posterior = inference.restore(tensors, gram.as_ref(), &likelihood, &observations, workspace);
     let posterior = posterior.map_err(ModelError::from)?;
-    let mode = Trained { blocks: space.blocks.clone(), kernel, likelihood, inputs, posterior };
+    let blocks = space.blocks.clone();
+    let mode = Trained::new(blocks, (kernel, likelihood), inputs, posterior, &observations)
+        .map_err(ModelError::from)?;
     let mut model =
         Model { space, likelihood_params, targets, observations, mode, averaged: None, priors, summary };
     let mut expected = n_tensors;

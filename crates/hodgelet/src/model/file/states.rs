@@ -131,7 +131,7 @@ fn restored(
     let workspace = &mut Workspace::new(Par::Seq);
     let (likelihood, observations) = (state.likelihood, shared.observations);
     let posterior = shared.inference.restore(sites, gram.as_ref(), &likelihood, observations, workspace)?;
-    Ok(Trained { blocks, kernel: state.kernel, likelihood, inputs, posterior })
+    Ok(Trained::new(blocks, (state.kernel, likelihood), inputs, posterior, observations)?)
 }
 
 /// How many training complexes each distinct one stands for; none if all are distinct.
