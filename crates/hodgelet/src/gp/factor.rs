@@ -15,7 +15,7 @@ use crate::linalg::cholesky::{
     CholeskyScratch, NotPositiveDefinite, factor_in_place, invert_lower, log_determinant,
     solve_lower_in_place,
 };
-use crate::linalg::simd::dot;
+use crate::linalg::simd::{dot, vectorized};
 use crate::linalg::symmetric::{add_lower_gram, add_outer, product};
 use faer::{Mat, MatMut, MatRef, Par};
 
@@ -169,6 +169,9 @@ impl Factor {
     /// The lower triangle of `R K R`, plus the identity for the points with `w ≥ 0`, and the identity minus it for
     /// the others.
     fn fill(&self, gram: MatRef<'_, f64>, roots: &[f64], b: &mut Mat<f64>) {
+        if self.n_positive == roots.len() && gram.try_as_col_major().is_some() {
+            return fill_in_order(gram, roots, b);
+        }
         for (a, &j) in self.order.iter().enumerate() {
             let column = b.col_as_slice_mut(a);
             let sign = if a < self.n_positive { 1.0 } else { -1.0 };
@@ -231,6 +234,23 @@ impl Factor {
         let mut out = Mat::zeros(self.order.len(), cross.nrows());
         product(self.root.as_ref(), columns.as_ref(), out.as_mut(), par);
         (0..cross.nrows()).map(|k| self.signed_square(out.col_as_slice(k))).collect()
+    }
+}
+
+/// The lower triangle of `I + R K R`.
+fn fill_in_order(gram: MatRef<'_, f64>, roots: &[f64], b: &mut Mat<f64>) {
+    for (j, &scale) in roots.iter().enumerate() {
+        let Some(column) = gram.col(j).try_as_col_major() else { unreachable!("the caller checked it") };
+        let (column, out) = (&column.as_slice()[j..], &mut b.col_as_slice_mut(j)[j..]);
+        vectorized(
+            #[inline(always)]
+            || {
+                for ((out, root), k) in out.iter_mut().zip(&roots[j..]).zip(column) {
+                    *out = scale * root * k;
+                }
+            },
+        );
+        out[0] += 1.0;
     }
 }
 
