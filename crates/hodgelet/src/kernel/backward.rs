@@ -12,10 +12,10 @@
 //! per panel and no transposed copy. Row sums `H1` come from the same products, through a row of ones in `Xᵀ`.
 
 use super::forward::{BlockCache, GramWorkspace, column_mut};
-use super::{BaseKernel, BlockKernel};
+use super::{BaseKernel, BlockKernel, Family};
 use crate::linalg::clear_upper_registers;
 use crate::linalg::dense::{for_each, mirror_lower, panels, reshape};
-use crate::linalg::simd::{dot, vectorized};
+use crate::linalg::simd::{dot, lane_sum, vectorized};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
@@ -94,6 +94,13 @@ fn fill_slopes(
         for j in 0..width {
             let diagonal = first + j;
             let column = &mut column_mut(&mut panel, j)[diagonal..];
+            if block.base.family == Family::SquaredExponential {
+                // A point's distance to itself is constant, and its covariance with itself the variance.
+                sum.variance += block.variance * column_of(sensitivities, diagonal)[diagonal];
+                column[0] = 0.0;
+                sum.add(fused_sums(block, cache, sensitivities, diagonal, &mut column[1..]), 2.0);
+                continue;
+            }
             weigh(column, block.variance, sensitivities, diagonal);
             let (on, below) = column.split_at_mut(1);
             sum.add(slope_sums(&block.base, cache, diagonal, diagonal, on), 1.0);
@@ -113,12 +120,40 @@ fn fill_slopes(
 
 /// `weights = σ² G` in column `j`, from the diagonal down.
 fn weigh(weights: &mut [f64], variance: f64, sensitivities: MatRef<'_, f64>, j: usize) {
-    let column = sensitivities.col(j).try_as_col_major().expect("the caller made it column-major");
-    let column = &column.as_slice()[j..];
+    let column = &column_of(sensitivities, j)[j..];
     vectorized(
         #[inline(always)]
         || weights.iter_mut().zip(column).for_each(|(w, g)| *w = variance * g),
     );
+}
+
+/// Column `j` of the derivative in the Gram matrix.
+fn column_of(sensitivities: MatRef<'_, f64>, j: usize) -> &[f64] {
+    sensitivities.col(j).try_as_col_major().expect("the caller made it column-major").as_slice()
+}
+
+/// [`weigh`] and [`slope_sums`] below the diagonal of column `j` in one pass, for squared exponentials: `k' = −k/2`.
+fn fused_sums(
+    block: &BlockKernel,
+    cache: &BlockCache,
+    sensitivities: MatRef<'_, f64>,
+    j: usize,
+    slopes: &mut [f64],
+) -> Sums {
+    let g = &column_of(sensitivities, j)[j + 1..];
+    let values = &cache.values.col_as_slice(j)[j + 1..];
+    let arguments = &cache.arguments.col_as_slice(j)[j + 1..];
+    let variance = block.variance;
+    let (sum, argument) = vectorized(
+        #[inline(always)]
+        || {
+            for ((slope, g), value) in slopes.iter_mut().zip(g).zip(values) {
+                *slope = variance * g * (-0.5 * value);
+            }
+            (lane_sum(g, values, |g, value| variance * g * value), lane_sum(slopes, arguments, |h, d| h * d))
+        },
+    );
+    Sums { variance: sum, argument, shape: 0.0 }
 }
 
 /// Turns weights in column `j`, rows from `first`, into slopes, and sums over them.
