@@ -237,11 +237,11 @@ impl ChunkTape {
             ratios.clear();
             energies.clear();
             for (d, masses) in measures.channels(i) {
-                let ratio = |j: usize| upstream[(i, d * width + j)] / features[(i, d * width + j)];
-                let at = |g: usize| {
-                    std::array::from_fn(|k| if g * GROUP + k < width { ratio(g * GROUP + k) } else { 0.0 })
-                };
-                ratios.extend((0..n_groups).map(at));
+                let first = ratios.len();
+                ratios.resize(first + n_groups, [0.0; GROUP]);
+                for (j, ratio) in ratios[first..].as_flattened_mut()[..width].iter_mut().enumerate() {
+                    *ratio = upstream[(i, d * width + j)] / features[(i, d * width + j)];
+                }
                 energies.push(masses);
             }
             let atoms = measures.atoms(i);
@@ -284,17 +284,38 @@ fn weighted_sums(sums: &mut [Group], energies: &[&[f64]], ratios: &[Group], n_gr
     vectorized(
         #[inline(always)]
         || {
-            for (n, sums) in sums.chunks_exact_mut(n_groups).enumerate() {
-                for (g, sums) in sums.iter_mut().enumerate() {
-                    let mut sum = [0.0; GROUP];
-                    for (energies, ratios) in energies.iter().zip(ratios.chunks_exact(n_groups)) {
-                        (0..GROUP).for_each(|k| sum[k] += ratios[g][k] * energies[n]);
-                    }
-                    *sums = sum;
+            for first in (0..n_groups).step_by(4) {
+                match n_groups - first {
+                    1 => add_weighted::<1>(sums, energies, ratios, n_groups, first),
+                    2 => add_weighted::<2>(sums, energies, ratios, n_groups, first),
+                    3 => add_weighted::<3>(sums, energies, ratios, n_groups, first),
+                    _ => add_weighted::<4>(sums, energies, ratios, n_groups, first),
                 }
             }
         },
     );
+}
+
+/// The part of [`weighted_sums`] in `G` groups from `first` on, which stay in registers.
+#[inline(always)]
+fn add_weighted<const G: usize>(
+    sums: &mut [Group],
+    energies: &[&[f64]],
+    ratios: &[Group],
+    n_groups: usize,
+    first: usize,
+) {
+    for (n, sums) in sums.chunks_exact_mut(n_groups).enumerate() {
+        let mut total = [[0.0; GROUP]; G];
+        for (energies, ratios) in energies.iter().zip(ratios.chunks_exact(n_groups)) {
+            let ratios: &[Group; G] = ratios[first..].first_chunk().expect("there are so many groups");
+            let e = energies[n];
+            for g in 0..G {
+                (0..GROUP).for_each(|k| total[g][k] += ratios[g][k] * e);
+            }
+        }
+        sums[first..first + G].copy_from_slice(&total);
+    }
 }
 
 /// Features of a harmonic block, `[n, n_channels]`: every filter is a constant there, so one column a channel.
