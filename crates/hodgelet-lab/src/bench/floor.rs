@@ -1,7 +1,7 @@
 //! One evaluation of the profiled ELBO with its gradient, against the matrix routines it cannot do without.
 //!
 //! The floor counts, at the shapes of the problem, on all threads (latent functions and panels of columns side by
-//! side) or, where that is faster, on one:
+//! side) or, where that takes less, on one:
 //!
 //! - for each latent function and inner iteration one Cholesky factor and one triangular inverse, `[n, n]`;
 //! - for each latent function one product of triangular matrices, `(K + W⁻¹)⁻¹ = TᵀT`;
@@ -27,18 +27,14 @@ use std::time::Instant;
 /// a lengthscale may have ended at the least that distances resolve.
 const MOVE: f64 = 1e-2;
 
-/// Times that the same evaluations are made.
-pub const ROUNDS: usize = 7;
-
 /// Complexes that one task takes.
 const CHUNK: usize = 16;
 
-/// Seconds of one evaluation and of its matrix routines alone: of every run the median of several, because other programs
-/// take their share.
+/// Seconds of one evaluation and of its matrix routines alone, medians of all evaluations.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Floor {
     pub evaluations: usize,
-    /// Inner iterations of one evaluation.
+    /// Inner iterations of one evaluation, on average.
     pub inner_iterations: f64,
     pub evaluation_seconds: f64,
     /// Cholesky factors and triangular inverses.
@@ -46,47 +42,37 @@ pub struct Floor {
     /// Products of matrices.
     pub product_seconds: f64,
     pub floor_seconds: f64,
-    /// `evaluation_seconds / floor_seconds`.
+    /// The median of the ratios of each evaluation to its routines, which are timed right after it: what other programs
+    /// take of the machine, they take of both.
     pub ratio: f64,
 }
 
-/// Times `evaluations` warm evaluations near `parameters`, all of them `rounds` times over, and the floor of as many.
+/// Times `evaluations` warm evaluations near `parameters`, and the floor of each.
 ///
 /// # Errors
 ///
 /// [`CommandError`] when the objective cannot be evaluated there.
-pub fn measure(
-    problem: &Problem,
-    parameters: &[f64],
-    evaluations: usize,
-    rounds: usize,
-) -> Result<Floor, CommandError> {
-    let mut seconds = vec![Vec::new(); evaluations];
-    let mut inner = 0;
-    for _ in 0..rounds {
-        // Every round makes the same steps.
-        let mut objective = problem.objective()?;
-        objective.evaluate(parameters)?; // warms up caches and sites
+pub fn measure(problem: &Problem, parameters: &[f64], evaluations: usize) -> Result<Floor, CommandError> {
+    let mut objective = problem.objective()?;
+    objective.evaluate(parameters)?; // warms up caches and sites
+    let mut routines = Routines::new(problem)?;
+    let first = objective.inner_iterations();
+    let mut times: [Vec<f64>; 5] = Default::default();
+    for turn in 0..evaluations {
+        let moved = |(p, x): (usize, &f64)| x + MOVE * ((turn + 1) as f64 * (p + 1) as f64).sin().abs();
+        let moved: Vec<f64> = parameters.iter().enumerate().map(moved).collect();
         let before = objective.inner_iterations();
-        for (turn, seconds) in seconds.iter_mut().enumerate() {
-            let moved = |(p, x): (usize, &f64)| x + MOVE * ((turn + 1) as f64 * (p + 1) as f64).sin().abs();
-            let moved: Vec<f64> = parameters.iter().enumerate().map(moved).collect();
-            let start = Instant::now();
-            objective.evaluate(&moved)?;
-            seconds.push(start.elapsed().as_secs_f64());
-        }
-        inner = objective.inner_iterations() - before;
+        let (evaluated, seconds) = timed(|| objective.evaluate(&moved));
+        evaluated?;
+        let inner = objective.inner_iterations() - before;
+        routines.seconds(inner); // again, for caches
+        let (factors, products) = routines.seconds(inner);
+        let floor = factors + products;
+        let all = [seconds, factors, products, floor, seconds / floor];
+        times.iter_mut().zip(all).for_each(|(times, value)| times.push(value));
     }
-    let evaluation_seconds = seconds.into_iter().map(median).sum::<f64>() / evaluations as f64;
-    let inner_iterations = inner as f64 / evaluations as f64;
-    let runs = evaluations * rounds;
-    let mut latents = Latents::new(problem.n_points(), problem.n_latents());
-    let factor_seconds = latents.factor_seconds(runs) * inner_iterations;
-    let blocks = problem.blocks()?;
-    let product_seconds = latents.product_seconds(runs)
-        + block_seconds(&blocks, problem.n_points(), runs)
-        + feature_seconds(&blocks, runs);
-    let floor_seconds = factor_seconds + product_seconds;
+    let inner_iterations = (objective.inner_iterations() - first) as f64 / evaluations as f64;
+    let [evaluation_seconds, factor_seconds, product_seconds, floor_seconds, ratio] = times.map(median);
     Ok(Floor {
         evaluations,
         inner_iterations,
@@ -94,114 +80,115 @@ pub fn measure(
         factor_seconds,
         product_seconds,
         floor_seconds,
-        ratio: evaluation_seconds / floor_seconds,
+        ratio,
     })
 }
 
-/// Matrices of all latent functions.
-struct Latents {
+/// The matrices of all routines.
+struct Routines {
     gram: Mat<f64>,
-    each: Vec<(Mat<f64>, Mat<f64>, CholeskyScratch)>,
+    latents: Vec<(Mat<f64>, Mat<f64>, CholeskyScratch)>,
+    /// Features, their derivatives, and whether these are needed.
+    blocks: Vec<(Mat<f64>, Mat<f64>, bool)>,
+    /// Filters, energies, and the results of both products, of every complex in every trained block.
+    complexes: Vec<[Mat<f64>; 4]>,
+    out: Mat<f64>,
+    par: Par,
 }
 
-impl Latents {
-    fn new(n: usize, n_latents: usize) -> Self {
-        let room = || (Mat::zeros(n, n), Mat::zeros(n, n), CholeskyScratch::default());
-        Self { gram: well_conditioned(n), each: (0..n_latents).map(|_| room()).collect() }
+impl Routines {
+    fn new(problem: &Problem) -> Result<Self, CommandError> {
+        let n = problem.n_points();
+        let starts = problem.blocks()?;
+        let latent = |_| (Mat::zeros(n, n), Mat::zeros(n, n), CholeskyScratch::default());
+        let block = |start: &StartBlock<'_>| {
+            let columns = start.measures.n_channels() * start.map.per_channel();
+            (Mat::full(n, columns, 0.5), Mat::zeros(n, columns), start.map.bank().is_some())
+        };
+        let mut routines = Self {
+            gram: well_conditioned(n),
+            latents: (0..problem.n_latents()).map(latent).collect(),
+            blocks: starts.iter().map(block).collect(),
+            complexes: starts.iter().flat_map(complexes).collect(),
+            out: Mat::zeros(n, n),
+            par: Par::Seq,
+        };
+        routines.choose();
+        Ok(routines)
     }
 
-    /// Factors and inverses of one inner iteration; the time of copying the matrix into its place is subtracted.
-    fn factor_seconds(&mut self, times: usize) -> f64 {
-        let both = typical(times, || self.factor(true));
-        let copies = typical(times, || self.factor(false));
-        (both - copies).max(0.5 * both)
+    /// One thread or all, whichever takes less time.
+    fn choose(&mut self) {
+        let mut seconds = |par| {
+            self.par = par;
+            let total = |_| timed(|| self.seconds(1)).1;
+            median((0..7).map(total).collect())
+        };
+        let alone = seconds(Par::Seq);
+        let together = seconds(Par::rayon(0));
+        self.par = if together < alone { Par::rayon(0) } else { Par::Seq };
     }
 
-    fn factor(&mut self, really: bool) {
-        let gram = &self.gram;
-        self.each.par_iter_mut().for_each(|(b, inverse, scratch)| {
-            b.copy_from(gram);
-            if really {
-                factor_in_place(b.as_mut(), scratch, Par::Seq)
-                    .expect("a covariance plus the identity is positive definite");
-                invert_lower(b.as_ref(), inverse.as_mut(), Par::Seq);
-            }
-        });
-    }
-
-    /// Products `TᵀT` of one evaluation.
-    fn product_seconds(&mut self, times: usize) -> f64 {
-        typical(times, || {
-            self.each.par_iter_mut().for_each(|(out, inverse, _)| {
+    /// Seconds of factors and of products in one evaluation.
+    fn seconds(&mut self, inner: usize) -> (f64, f64) {
+        let mut factors = 0.0;
+        for _ in 0..inner {
+            self.latents.iter_mut().for_each(|(b, ..)| b.copy_from(&self.gram));
+            factors += timed(|| each(&mut self.latents, self.par, factor)).1;
+        }
+        let products = timed(|| {
+            each(&mut self.latents, self.par, |(out, inverse, _)| {
                 add_lower_gram(inverse.as_ref(), 1.0, out.as_mut(), Par::Seq);
             });
-        })
+            for (features, gradient, trained) in &mut self.blocks {
+                self_product_lower(self.out.as_mut(), features.as_ref(), 1.0, self.par);
+                if *trained {
+                    let (square, features) = (self.gram.as_ref(), features.as_ref());
+                    multiply(gradient.as_mut(), Accum::Replace, square, features, 1.0, self.par);
+                }
+            }
+            each(&mut self.complexes, self.par, |[filters, energies, sums, slopes]| {
+                let (replace, par) = (Accum::Replace, Par::Seq);
+                multiply(sums.as_mut(), replace, filters.as_ref(), energies.as_ref(), 1.0, par);
+                multiply(slopes.as_mut(), replace, sums.as_ref(), energies.transpose(), 1.0, par);
+            });
+        });
+        (factors, products.1)
     }
 }
 
-/// Seconds of the products of all blocks in one evaluation.
-fn block_seconds(blocks: &[StartBlock<'_>], n: usize, times: usize) -> f64 {
-    let (square, mut out) = (well_conditioned(n), Mat::zeros(n, n));
-    let room = |start: &StartBlock<'_>| {
-        let columns = start.measures.n_channels() * start.map.per_channel();
-        (Mat::full(n, columns, 0.5), Mat::zeros(n, columns), start.map.bank().is_some())
+/// The matrices behind the features of one block, if it is trained.
+fn complexes(start: &StartBlock<'_>) -> Vec<[Mat<f64>; 4]> {
+    let width = start.map.per_channel();
+    let room = |i: usize| {
+        let (atoms, live) = (start.distinct.atoms(i).len(), start.distinct.channels(i).count());
+        let (filters, energies) = (Mat::full(width, atoms, 0.5), Mat::full(atoms, live, 0.5));
+        [filters, energies, Mat::zeros(width, live), Mat::zeros(width, atoms)]
     };
-    let mut blocks: Vec<(Mat<f64>, Mat<f64>, bool)> = blocks.iter().map(room).collect();
-    let run = |par: Par| {
-        for (features, gradient, trained) in &mut blocks {
-            self_product_lower(out.as_mut(), features.as_ref(), 1.0, par);
-            if *trained {
-                multiply(gradient.as_mut(), Accum::Replace, square.as_ref(), features.as_ref(), 1.0, par);
-            }
+    (0..start.distinct.len()).filter(|_| start.map.bank().is_some()).map(room).collect()
+}
+
+fn factor((b, inverse, scratch): &mut (Mat<f64>, Mat<f64>, CholeskyScratch)) {
+    factor_in_place(b.as_mut(), scratch, Par::Seq)
+        .expect("a covariance plus the identity is positive definite");
+    invert_lower(b.as_ref(), inverse.as_mut(), Par::Seq);
+}
+
+/// Calls `work` on every item, on one thread or in tasks on all.
+fn each<T: Send>(items: &mut [T], par: Par, work: impl Fn(&mut T) + Send + Sync) {
+    match par {
+        Par::Seq => items.iter_mut().for_each(work),
+        Par::Rayon(_) => {
+            let task = CHUNK.min(items.len().div_ceil(rayon::current_num_threads())).max(1);
+            items.par_chunks_mut(task).for_each(|chunk| chunk.iter_mut().for_each(&work));
         }
-    };
-    faster(times, run)
+    }
 }
 
-/// Seconds of the products behind the features of all trained blocks in one evaluation.
-fn feature_seconds(blocks: &[StartBlock<'_>], times: usize) -> f64 {
-    let room = |start: &StartBlock<'_>| {
-        let width = start.map.per_channel();
-        let shape = |i: usize| (width, start.distinct.atoms(i).len(), start.distinct.channels(i).count());
-        let trained = start.map.bank().is_some();
-        (0..start.distinct.len()).filter(|_| trained).map(shape).collect::<Vec<_>>()
-    };
-    let mut complexes: Vec<[Mat<f64>; 4]> = blocks
-        .iter()
-        .flat_map(room)
-        .map(|(width, atoms, live)| {
-            let (filters, energies) = (Mat::full(width, atoms, 0.5), Mat::full(atoms, live, 0.5));
-            [filters, energies, Mat::zeros(width, live), Mat::zeros(width, atoms)]
-        })
-        .collect();
-    let one = |chunk: &mut [[Mat<f64>; 4]]| {
-        for [filters, energies, sums, slopes] in chunk {
-            let (replace, par) = (Accum::Replace, Par::Seq);
-            multiply(sums.as_mut(), replace, filters.as_ref(), energies.as_ref(), 1.0, par);
-            multiply(slopes.as_mut(), replace, sums.as_ref(), energies.transpose(), 1.0, par);
-        }
-    };
-    faster(times, |par| match par {
-        Par::Seq => one(&mut complexes),
-        Par::Rayon(_) => complexes.par_chunks_mut(CHUNK).for_each(one),
-    })
-}
-
-/// Seconds on one thread or on all, whichever takes less.
-fn faster(times: usize, mut run: impl FnMut(Par)) -> f64 {
-    let alone = typical(times, || run(Par::Seq));
-    alone.min(typical(times, || run(Par::rayon(0))))
-}
-
-/// Seconds of so many runs, the median of them, after one that is not timed.
-fn typical(times: usize, mut run: impl FnMut()) -> f64 {
-    run();
-    let timed = |_| {
-        let start = Instant::now();
-        run();
-        start.elapsed().as_secs_f64()
-    };
-    median((0..times.max(1)).map(timed).collect())
+fn timed<R>(run: impl FnOnce() -> R) -> (R, f64) {
+    let start = Instant::now();
+    let result = run();
+    (result, start.elapsed().as_secs_f64())
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

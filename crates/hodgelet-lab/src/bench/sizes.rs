@@ -73,7 +73,7 @@ fn row(
     let measured = measurer.measure(&chosen, |_| ControlFlow::Continue(()))?;
     let problem = Problem::new(settings, &measurer, &measured, &targets, &all)?;
     let parameters = problem.start()?;
-    let floor = floor::measure(&problem, &parameters, evaluations.max(1), floor::ROUNDS)?;
+    let floor = floor::measure(&problem, &parameters, evaluations.max(1))?;
     Ok(Row { task, graphs, distinct: problem.n_points(), parameters: parameters.len(), floor })
 }
 

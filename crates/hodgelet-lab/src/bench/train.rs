@@ -149,7 +149,7 @@ pub fn run(args: &TrainArgs, terminal: Terminal) -> Result<Trained, CommandError
     };
     let floor = match args.evaluations {
         0 => None,
-        count => Some(floor::measure(&problem, &parameters, usize::from(count), floor::ROUNDS)?),
+        count => Some(floor::measure(&problem, &parameters, usize::from(count))?),
     };
     Ok(Trained {
         dataset: dataset.name().to_owned(),
