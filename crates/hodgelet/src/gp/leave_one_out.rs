@@ -20,6 +20,9 @@ pub struct LeaveOneOut {
     pub log_densities: Vec<f64>,
     /// Predictive probabilities `[n_observations, n_classes]`; no columns for real targets.
     pub probabilities: Mat<f64>,
+    /// For predictions averaged over states, the shape of the largest weights of each observation: above 0.7 its prediction
+    /// hangs on few states. Empty for a single posterior.
+    pub pareto_k: Vec<f64>,
 }
 
 /// Leave-one-out predictions of a posterior.
@@ -158,5 +161,5 @@ fn densities(
         likelihood.observation_log_density(observations, o, &m, &v)
     };
     let log_densities = (0..observations.len()).into_par_iter().map(log_density).collect();
-    Ok(LeaveOneOut { latents: cavity, log_densities, probabilities })
+    Ok(LeaveOneOut { latents: cavity, log_densities, probabilities, pareto_k: Vec::new() })
 }

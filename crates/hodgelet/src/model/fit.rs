@@ -134,6 +134,7 @@ impl Settings {
             likelihood_params: problem.likelihood_params,
             targets: problem.targets,
             observations: problem.observations,
+            covariates: problem.covariates,
             mode,
             averaged,
             priors: end.priors,

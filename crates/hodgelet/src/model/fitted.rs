@@ -1,11 +1,12 @@
 //! A fitted model: everything needed to predict new complexes.
 
 use super::features::BlockSpace;
+use super::noise::NoiseCovariates;
 use super::parameters::{Hyperparameter, Parameters, State};
 use super::{Exploration, FeatureSpace, FittedTargets};
 use crate::feature::{Block, BlockMeasures};
-use crate::gp::leave_one_out::{calibrated, leave_one_out};
-use crate::gp::{GpError, LeaveOneOut, Posterior};
+use crate::gp::leave_one_out::calibrated;
+use crate::gp::{GpError, Posterior};
 use crate::kernel::SumKernel;
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
 use crate::param::LogNormal;
@@ -84,6 +85,8 @@ pub struct Model {
     pub(super) likelihood_params: LikelihoodParams,
     pub(super) targets: FittedTargets,
     pub(super) observations: Observations,
+    /// What the noise depends on, if on anything.
+    pub(super) covariates: Option<NoiseCovariates>,
     /// The most probable values.
     pub(super) mode: Trained,
     /// Draws from the posterior of the values; none when the mode stands alone.
@@ -161,15 +164,5 @@ impl Model {
     #[must_use]
     pub fn summary(&self) -> &Summary {
         &self.summary
-    }
-
-    /// Leave-one-out predictions of the training complexes, without refitting. For real targets densities are in
-    /// the units of standardized targets.
-    ///
-    /// # Errors
-    ///
-    /// [`GpError`] does not occur for a sound model.
-    pub fn leave_one_out(&self) -> Result<LeaveOneOut, GpError> {
-        leave_one_out(&self.mode.posterior, &self.mode.likelihood, &self.observations)
     }
 }

@@ -22,6 +22,10 @@ const LENGTHSCALE_WIDTH: f64 = 1.0;
 const VARIANCE_WIDTH: f64 = 3.0;
 const CONSTANT_WIDTH: f64 = 1.0;
 const NOISE_WIDTH: f64 = 1.0;
+const FACTOR_WIDTH: f64 = 0.3;
+
+/// Name of what a covariate multiplies the noise by.
+const NOISE_FACTOR: &str = "noise factor";
 
 /// Name of the variance of the constant.
 const CONSTANT: &str = "constant: variance";
@@ -72,6 +76,7 @@ impl Parameters {
             let width = match &param.name[..] {
                 CONSTANT => CONSTANT_WIDTH,
                 name if name.ends_with(": variance") => VARIANCE_WIDTH,
+                name if name.ends_with(NOISE_FACTOR) => FACTOR_WIDTH,
                 name if name.starts_with("noise") => NOISE_WIDTH,
                 _ => LENGTHSCALE_WIDTH,
             };
@@ -119,9 +124,12 @@ impl Parameters {
             |_| Param { name: CONSTANT.to_owned(), transform: Transform::Log, prior: None, range: RANGE };
         params.extend(state.kernel.constant().map(constant));
         let kernel = start..params.len();
+        let mut of_blocks = blocks.iter();
         let learned = |(name, _): (&str, f64)| {
-            let (name, range) = (name.to_owned(), (0.0, f64::MAX));
-            Param { name, transform: Transform::Log, prior: None, range }
+            // The factors of the noise belong to the blocks, in order.
+            let block = if name == NOISE_FACTOR { of_blocks.next() } else { None };
+            let name = block.map_or(name.to_owned(), |block| format!("{block}: {name}"));
+            Param { name, transform: Transform::Log, prior: None, range: (0.0, f64::MAX) }
         };
         params.extend(state.likelihood.hyperparameters().into_iter().map(learned));
         let likelihood = kernel.end..params.len();

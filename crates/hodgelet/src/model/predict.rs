@@ -98,10 +98,12 @@ impl Model {
             let one = |state: &Trained| state.latents(&blocks);
             // In the order of the states, whatever the number of threads.
             let states: Vec<_> = self.all_states().par_iter().map(one).collect();
-            rows.push(self.average(states.into_iter().collect::<Result<_, _>>()?)?);
+            rows.push(self.average(states.into_iter().collect::<Result<_, _>>()?, &blocks)?);
         }
         if rows.is_empty() {
-            rows.push(self.average(vec![self.mode.latents(&self.space.measures_in_units(&[]))?])?);
+            let blocks = self.space.measures_in_units(&[]);
+            let states: Result<_, _> = self.all_states().iter().map(|state| state.latents(&blocks)).collect();
+            rows.push(self.average(states?, &blocks)?);
         }
         stack(rows)
     }
@@ -111,8 +113,8 @@ impl Model {
         self.averaged.as_ref().map_or(std::slice::from_ref(&self.mode), |averaged| &averaged.states)
     }
 
-    fn average(&self, states: Vec<StateLatents>) -> Result<Prediction, ModelError> {
-        let targets = self.targets_of(&states)?;
+    fn average(&self, states: Vec<StateLatents>, blocks: &[BlockMeasures]) -> Result<Prediction, ModelError> {
+        let targets = self.targets_of(&states, blocks)?;
         let weight = 1.0 / states.len() as f64;
         let mean_of = |part: &dyn Fn(&StateLatents) -> &Mat<f64>| match &states[..] {
             [one] => part(one).clone(),
@@ -139,16 +141,24 @@ impl Model {
         Ok(Prediction { latent_mean, latent_variance, blocks, constant, targets, unknown: 0 })
     }
 
-    fn targets_of(&self, states: &[StateLatents]) -> Result<PredictedTargets, ModelError> {
+    fn targets_of(
+        &self,
+        states: &[StateLatents],
+        blocks: &[BlockMeasures],
+    ) -> Result<PredictedTargets, ModelError> {
         let each = || self.all_states().iter().zip(states);
         let n = states[0].latents.mean.nrows();
         let weight = 1.0 / states.len() as f64;
         if let FittedTargets::Real { mean: center, deviation } = &self.targets {
+            let covariates: Vec<Vec<f64>> = match &self.covariates {
+                Some(own) => own.of(blocks).row_iter().map(|row| row.iter().copied().collect()).collect(),
+                None => vec![Vec::new(); n],
+            };
             let of = |i: usize| -> Result<Vec<Component>, ModelError> {
                 let mut components = Vec::new();
                 for (trained, state) in each() {
                     let (m, v) = (state.latents.mean[(i, 0)], state.latents.variance[(i, 0)]);
-                    for noise in trained.likelihood.noise(&[])? {
+                    for noise in trained.likelihood.noise(&covariates[i])? {
                         components.push(Component {
                             weight: weight * noise.weight,
                             mean: center + deviation * m,

@@ -1,6 +1,7 @@
 //! A training problem: the measures and observations of the training complexes, where training starts, and its objective.
 
 use super::features::{BlockSpace, FeatureMap, TrainingFeatures};
+use super::noise::NoiseCovariates;
 use super::objective::Objective;
 use super::parameters::{Parameters, State};
 use super::space::bank_seed;
@@ -29,6 +30,8 @@ pub struct Problem {
     /// How many training complexes each row stands for.
     pub(super) weights: Option<Vec<f64>>,
     pub(super) observations: Observations,
+    /// What the noise depends on, if on anything.
+    pub(super) covariates: Option<NoiseCovariates>,
     pub(super) likelihood_params: LikelihoodParams,
     pub(super) likelihood: Likelihood,
     pub(super) targets: super::FittedTargets,
@@ -73,8 +76,8 @@ impl Problem {
     ) -> Result<Self, ModelError> {
         check_indices(train, measured.measures.len())?;
         let (targets, observed) = Observed::new(targets, measured.measures.len(), train)?;
-        let (likelihood_params, likelihood) = observed.likelihood(settings)?;
-        settings.final_inference(&likelihood)?.check(&likelihood)?;
+        let (_, likelihood) = observed.likelihood(settings, 1)?;
+        settings.final_inference(&likelihood)?.check(&likelihood)?; // before the long part
         let own = Measurer { settings: settings.clone(), ..measurer.clone() };
         let training: Vec<_> = train.iter().map(|&i| &measured.measures[i]).collect();
         let (mut all, mut every, mut features) = (Vec::new(), Vec::new(), Vec::new());
@@ -92,6 +95,7 @@ impl Problem {
         if drawn.is_empty() {
             return Err(ModelError::Constant { n: train.len() });
         }
+        let (likelihood_params, likelihood) = observed.likelihood(settings, drawn.len())?;
         let collapse = if settings.collapse { collapse(&features)? } else { Collapse::none(train.len()) };
         let (groups, n_points) = (collapse.groups(), collapse.n_groups());
         let weights = (n_points < groups.len()).then(|| {
@@ -99,13 +103,22 @@ impl Problem {
             groups.iter().for_each(|&g| counts[g] += 1.0);
             counts
         });
+        let measures: Vec<_> = all.iter().map(|m| m.select(collapse.representatives())).collect();
+        let mut observations = observed.observations(groups, n_points)?;
+        let mut covariates = None;
+        if let LikelihoodParams::ScaledGaussian { .. } = likelihood_params {
+            let own = NoiseCovariates::fit(&all);
+            observations = observations.with_covariates(own.of(&measures).as_ref())?;
+            covariates = Some(own);
+        }
         Ok(Self {
             settings: settings.clone(),
             drawn,
-            measures: all.iter().map(|m| m.select(collapse.representatives())).collect(),
+            measures,
             all,
             weights,
-            observations: observed.observations(groups, n_points)?,
+            observations,
+            covariates,
             training: settings.training_inference(&likelihood)?,
             likelihood_params,
             likelihood,

@@ -4,7 +4,7 @@ use super::ModelError;
 use crate::dataset::{DatasetError, Targets};
 use crate::encode::EncodeError;
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
-use crate::settings::Settings;
+use crate::settings::{NoiseChoice, Settings};
 use serde::{Deserialize, Serialize};
 
 /// Standard deviation of real targets, relative to the largest, that may be the rounding of their mean.
@@ -74,10 +74,18 @@ impl Observed {
     }
 
     /// The likelihood before training.
-    pub fn likelihood(&self, settings: &Settings) -> Result<(LikelihoodParams, Likelihood), ModelError> {
+    pub fn likelihood(
+        &self,
+        settings: &Settings,
+        n_blocks: usize,
+    ) -> Result<(LikelihoodParams, Likelihood), ModelError> {
         let (params, n_classes) = match self {
             Self::Classes(n_classes, _) => (settings.likelihood().of(*n_classes), *n_classes),
-            Self::Reals(_) => (LikelihoodParams::Gaussian, 0),
+            Self::Reals(_) => match settings.noise {
+                NoiseChoice::Gaussian => (LikelihoodParams::Gaussian, 0),
+                NoiseChoice::StudentT => (LikelihoodParams::StudentT, 0),
+                NoiseChoice::Blocks => (LikelihoodParams::ScaledGaussian { n_covariates: n_blocks }, 0),
+            },
         };
         Ok((params, params.check(n_classes)?))
     }

@@ -139,6 +139,19 @@ choices! {
 }
 
 choices! {
+    /// The noise on real targets.
+    pub enum NoiseChoice {
+        /// Gaussian, the same for all complexes.
+        #[default]
+        Gaussian,
+        /// Student-t, with learned degrees of freedom: some targets may be grossly wrong.
+        StudentT,
+        /// Gaussian, with a variance that depends on the energy of the complex in each block.
+        Blocks,
+    }
+}
+
+choices! {
     /// How the uncertainty of trained values is met.
     pub enum HyperparameterChoice {
         /// What was measured to be best for the number of training complexes.

@@ -11,7 +11,7 @@ mod field;
 mod value;
 
 pub use choices::{
-    ClassLikelihood, HyperparameterChoice, InferenceChoice, Laplacian, LengthscaleChoice, Method,
+    ClassLikelihood, HyperparameterChoice, InferenceChoice, Laplacian, LengthscaleChoice, Method, NoiseChoice,
 };
 #[cfg(feature = "clap")]
 pub use command::{FeatureSettings, SignalSettings};
@@ -131,6 +131,10 @@ settings! {
         /// softmax for more; gpflow: as the published code, robust-max for more. By default auto; gpflow with faithful.
         [value "LIKELIHOOD"] [training] [classes]
         likelihood: Option<ClassLikelihood> = None;
+        /// Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom learned;
+        /// blocks: Gaussian, with a variance that depends on the energy of the graph in each block.
+        [value "NOISE"] [training]
+        noise: NoiseChoice = NoiseChoice::Gaussian;
     }
     "Training": {
         /// How the uncertainty of the hyperparameters is met. map: the most probable values alone; nuts: predictions are

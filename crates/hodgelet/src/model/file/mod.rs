@@ -6,6 +6,7 @@
 //! | `sites.precision`, `sites.shift` | the posterior ([`Posterior::tensors`](crate::gp::Posterior::tensors)) | latent functions, distinct complexes |
 //! | `observations.point` | which distinct complex each training complex is | training complexes |
 //! | `observations.label` or `observations.value` | class, or standardized target | training complexes |
+//! | `observations.covariates` | what the noise depends on, if on anything | distinct complexes, blocks |
 //! | `states.parameters` | trained values, unconstrained, of each state that predictions are averaged over | states, values |
 //! | `states.sites.precision`, `states.sites.shift` | the posterior of each state | states, latent functions, distinct complexes |
 //! | `measures.b.atoms`, `.eigenvalues`, `.channels`, `.live`, `.energies` | energies of block `b`, from which the features of all states follow | distinct complexes, or all their entries |
@@ -22,6 +23,7 @@ mod version_1;
 pub use error::FileError;
 
 use super::fitted::{Model, Summary, Trained};
+use super::noise::NoiseCovariates;
 use super::{FeatureSpace, FittedTargets, ModelError};
 use crate::gp::Workspace;
 use crate::kernel::SumKernel;
@@ -43,6 +45,9 @@ const VERSION: u64 = 3;
 /// Largest file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 34;
 
+/// The tensor of what the noise at each point depends on.
+const COVARIATES: &str = "observations.covariates";
+
 /// Everything of a model that is not a tensor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -56,6 +61,9 @@ struct Description {
     #[serde(default)]
     priors: Vec<Option<LogNormal>>,
     targets: FittedTargets,
+    /// What the noise depends on, if on anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    covariates: Option<NoiseCovariates>,
     summary: Summary,
 }
 
@@ -123,6 +131,7 @@ impl Model {
             learned: self.mode.likelihood.hyperparameters().into_iter().map(|(_, value)| value).collect(),
             priors: self.priors.clone(),
             targets: self.targets.clone(),
+            covariates: self.covariates.clone(),
             summary: self.summary.clone(),
         };
         let failed = |e: serde_json::Error| FileError::Settings { reason: e.to_string() };
@@ -160,6 +169,11 @@ impl Model {
                 tensors.insert("observations.value".to_owned(), values)
             }
         };
+        if let Some(values) = NoiseCovariates::stored(&self.likelihood_params, &self.observations) {
+            let n = self.observations.n_points();
+            let tensor = Tensor::reals(&[n, values.len() / n.max(1)], values.into_iter());
+            tensors.insert(COVARIATES.to_owned(), tensor);
+        }
         if let Some(averaged) = &self.averaged {
             states::write(self, averaged, &mut tensors)?;
         }
@@ -193,8 +207,16 @@ fn description(file: &Container<'_>) -> Result<Description, FileError> {
 }
 
 fn restore(file: &Container<'_>, description: Description) -> Result<Model, FileError> {
-    let Description { space, kernel, likelihood: likelihood_params, learned, priors, targets, summary } =
-        description;
+    let Description {
+        space,
+        kernel,
+        likelihood: likelihood_params,
+        learned,
+        priors,
+        targets,
+        covariates,
+        summary,
+    } = description;
     let (n_points, n_train) = (summary.n_distinct, summary.n_train);
     let mut likelihood = likelihood_params.check(targets.n_classes()).map_err(ModelError::from)?;
     likelihood.set_values(&learned).map_err(ModelError::from)?;
@@ -209,8 +231,14 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
     let stored = inference.stored(n_points, likelihood.n_latents());
     let tensors =
         stored.iter().map(|(name, shape)| file.reals(name, shape)).collect::<Result<Vec<_>, _>>()?;
-    let n_tensors = space.blocks.len() + tensors.len() + 2;
-    let observations = observations(file, &targets, n_train, n_points)?;
+    let mut n_tensors = space.blocks.len() + tensors.len() + 2;
+    let mut observations = observations(file, &targets, n_train, n_points)?;
+    if let Some(own) = &covariates {
+        let values = file.reals(COVARIATES, &[n_points, own.len()])?;
+        let matrix = Mat::from_fn(n_points, own.len(), |i, b| values[i * own.len() + b]);
+        observations = observations.with_covariates(matrix.as_ref()).map_err(ModelError::from)?;
+        n_tensors += 1;
+    }
     let views: Vec<_> = inputs.iter().map(Mat::as_ref).collect();
     let gram = kernel.gram(&views, Par::Seq).map_err(ModelError::from)?;
     let workspace = &mut Workspace::new(Par::Seq);
@@ -219,8 +247,17 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
     let blocks = space.blocks.clone();
     let mode = Trained::new(blocks, (kernel, likelihood), inputs, posterior, &observations)
         .map_err(ModelError::from)?;
-    let mut model =
-        Model { space, likelihood_params, targets, observations, mode, averaged: None, priors, summary };
+    let mut model = Model {
+        space,
+        likelihood_params,
+        targets,
+        observations,
+        covariates,
+        mode,
+        averaged: None,
+        priors,
+        summary,
+    };
     let mut expected = n_tensors;
     if let Some(exploration) = &model.summary.exploration {
         let shared = states::Shared {
