@@ -264,6 +264,8 @@ impl TrainingPart {
         };
         let (measurer, measured) = &*self.spectra.insert(spectra);
         let mut score = Score { values: Vec::with_capacity(total), folds: 0 };
+        // Settings are compared at the most probable hyperparameters, which is much faster; the model that is kept averages.
+        let settings = &settings.clone().most_probable();
         for Split { fold, train, test, .. } in &self.folds {
             let model =
                 settings.fit_measured(measurer, measured, targets, train, |stage| callback(*fold, stage))?;

@@ -12,8 +12,8 @@ use hodgelet_cli::model_args::ModelArgs;
 use hodgelet_cli::output::{self, Format, Report, table};
 use hodgelet_cli::progress::Terminal;
 use hodgelet_cli::source::DatasetArgs;
-use hodgelet_eval::metrics::{Summary, calibration_slope, coverage, density_nll, nll};
-use rand::SeedableRng;
+use hodgelet_eval::metrics::{N_BINS, Summary, calibration, calibration_slope, coverage, density_nll, nll};
+use rand::{RngExt, SeedableRng};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -22,6 +22,9 @@ use simulate::{Oracle, Simulated};
 
 /// Nominal coverage of the intervals.
 const LEVELS: [f64; 3] = [0.5, 0.9, 0.95];
+
+/// Draws of labels from the probabilities, for the floor of the calibration error.
+const FLOOR_DRAWS: usize = 50;
 
 /// Graphs that are predicted in each repeat, at most.
 const MAX_TEST: usize = 200;
@@ -75,6 +78,10 @@ struct Row {
     coverage: Vec<Summary>,
     /// Calibration slope of all predictions together; for two classes.
     slope: Option<f64>,
+    /// Expected calibration error of all predictions together; for classes.
+    ece: Option<f64>,
+    /// What it would be if labels were drawn from the probabilities.
+    ece_floor: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -216,6 +223,7 @@ fn row(train: usize, repeats: &[Repeat]) -> Result<Row, CommandError> {
     let (mut predictions, mut losses, mut oracles, mut base_rates) = (0, vec![], vec![], vec![]);
     let mut shares = [const { Vec::new() }; LEVELS.len()];
     let (mut binary, mut binary_labels) = (Vec::new(), Vec::new());
+    let (mut all, mut all_labels, mut classes) = (Vec::new(), Vec::new(), 0);
     for repeat in repeats {
         match repeat {
             Repeat::Real { densities, truth, oracle } => {
@@ -231,6 +239,9 @@ fn row(train: usize, repeats: &[Repeat]) -> Result<Row, CommandError> {
                 losses.push(nll(rows, *n_classes, labels).map_err(scored)?);
                 oracles.extend(oracle);
                 base_rates.push(*base_rate);
+                all.extend_from_slice(rows);
+                all_labels.extend_from_slice(labels);
+                classes = *n_classes;
                 if *n_classes == 2 {
                     binary.extend(rows.iter().skip(1).step_by(2));
                     binary_labels.extend(labels);
@@ -241,6 +252,11 @@ fn row(train: usize, repeats: &[Repeat]) -> Result<Row, CommandError> {
     let mean =
         |values: &[f64]| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
     let covered = shares.iter().filter(|shares| !shares.is_empty()).map(|shares| Summary::of(shares));
+    let error = |labels: &[u32]| Ok(calibration(&all, classes, labels, N_BINS).map_err(scored)?.ece);
+    let (ece, ece_floor) = match classes {
+        0 => (None, None),
+        _ => (Some(error(&all_labels)?), Some(floor(&all, classes, error)?)),
+    };
     Ok(Row {
         train,
         predictions,
@@ -253,7 +269,31 @@ fn row(train: usize, repeats: &[Repeat]) -> Result<Row, CommandError> {
         } else {
             calibration_slope(&binary, &binary_labels).map_err(scored)?
         },
+        ece,
+        ece_floor,
     })
+}
+
+/// The mean error of labels that are drawn from the probabilities: what is left under perfect calibration.
+fn floor(
+    rows: &[f64],
+    n_classes: usize,
+    error: impl Fn(&[u32]) -> Result<f64, CommandError>,
+) -> Result<f64, CommandError> {
+    let mut rng = ChaCha8Rng::seed_from_u64(0);
+    let mut total = 0.0;
+    for _ in 0..FLOOR_DRAWS {
+        let draw = |row: &[f64]| {
+            let mut left: f64 = rng.random();
+            let class = row.iter().position(|p| {
+                left -= p;
+                left < 0.0
+            });
+            class.unwrap_or(n_classes - 1) as u32
+        };
+        total += error(&rows.chunks(n_classes).map(draw).collect::<Vec<u32>>())?;
+    }
+    Ok(total / FLOOR_DRAWS as f64)
 }
 
 impl Report for Found {
@@ -268,6 +308,7 @@ impl Report for Found {
             let mut cells =
                 vec![row.train.to_string(), row.predictions.to_string(), spread(&row.nll, 1.0, 3)];
             cells.extend([optional(row.oracle_nll), optional(row.base_rate_nll), optional(row.slope)]);
+            cells.extend([optional(row.ece), optional(row.ece_floor)]);
             cells.extend(
                 (0..LEVELS.len())
                     .map(|l| row.coverage.get(l).map_or_else(String::new, |c| spread(c, 100.0, 1))),
@@ -275,7 +316,7 @@ impl Report for Found {
             cells
         };
         let levels = LEVELS.map(|level| format!("{:.0}% holds", 100.0 * level));
-        let mut header = vec!["train", "predicted", "NLL ± se", "oracle", "base rate", "slope"];
+        let mut header = vec!["train", "predicted", "NLL ± se", "oracle", "base rate", "slope", "ECE", "its floor"];
         header.extend(levels.iter().map(String::as_str));
         let numbers: Vec<usize> = (0..header.len()).collect();
         let title = format!("{}, {} repeats", self.dataset, self.repeats);

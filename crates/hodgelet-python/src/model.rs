@@ -7,6 +7,7 @@ use crate::run::{Watch, run};
 use crate::space::{SpaceView, settings};
 use faer::Mat;
 use hodgelet::dataset::Targets;
+use hodgelet::likelihood::Mixture;
 use hodgelet::model::{FittedTargets, PredictedTargets, Prediction, Stage};
 use hodgelet_eval::search::{SearchParams, Trial};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -227,9 +228,10 @@ impl Model {
         dict.set_item("latent_mean", arrays::matrix(py, &out.latent_mean)?)?;
         dict.set_item("latent_variance", arrays::matrix(py, &out.latent_variance)?)?;
         let space = self.model.space();
-        let names: Vec<String> = space.blocks().iter().map(|b| space.block_name(b.block)).collect();
+        let names = space.blocks().iter().map(|b| space.block_name(b.block));
+        let names: Vec<String> = names.chain(out.constant.iter().map(|_| "constant".to_owned())).collect();
         dict.set_item("blocks", names)?;
-        let shares: Vec<&Mat<f64>> = out.blocks.iter().map(|(_, share)| share).collect();
+        let shares: Vec<&Mat<f64>> = out.blocks.iter().map(|(_, share)| share).chain(&out.constant).collect();
         dict.set_item("attributions", arrays::stacked(py, n, n_latents, &shares)?)?;
         dict.set_item("unknown", out.unknown)?;
         match &out.targets {
@@ -251,6 +253,7 @@ impl Model {
 fn note(watch: &Watch, stage: Stage, steps: usize, before: usize, total: usize) -> std::ops::ControlFlow<()> {
     match stage {
         Stage::Measuring { done, total } => watch.note("measuring", done, total, None),
+        Stage::Averaging { done, total } => watch.note("averaging", done, total, None),
         Stage::Training { start, step, objective } => {
             let done = start.saturating_mul(steps).saturating_add(step).saturating_add(before);
             watch.note("training", done, total, Some(objective))

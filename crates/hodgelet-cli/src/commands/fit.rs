@@ -102,7 +102,11 @@ pub fn train(
     let per_start = settings.iterations;
     let steps = per_start.saturating_mul(settings.restarts.max(1));
     let bar = terminal.bar("training", Some(steps as u64));
+    let mut averaging = None;
     Ok(settings.fit_with(dataset, train, |stage| match stage {
+        Stage::Averaging { done, total } => averaging
+            .get_or_insert_with(|| terminal.bar("averaging over hyperparameters", Some(total as u64)))
+            .at(done as u64),
         Stage::Training { start, step, .. } => {
             bar.at(start.saturating_mul(per_start).saturating_add(step) as u64)
         }

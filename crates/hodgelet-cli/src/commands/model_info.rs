@@ -4,7 +4,7 @@ use crate::error::CommandError;
 use crate::output::{Report, facts, number, table};
 use hodgelet::kernel::BlockKernel;
 use hodgelet::likelihood::LikelihoodParams;
-use hodgelet::model::{BlockSpace, FittedTargets, Hyperparameter, Model, Summary};
+use hodgelet::model::{BlockSpace, Exploration, FittedTargets, Hyperparameter, Model, Summary};
 use hodgelet::settings::Settings;
 use hodgelet::wavelet::Bank;
 use serde::Serialize;
@@ -98,6 +98,9 @@ impl Report for ModelInfo {
             ),
             ("ELBO or evidence", format!("{:.3}", training.elbo)),
         ];
+        if let Some(found) = &training.exploration {
+            rows.push(("averaged over", averaging(found)));
+        }
         if let Some(leave_one_out) = self.leave_one_out {
             rows.push(("leave-one-out", format!("{leave_one_out:.4} nats per graph")));
         }
@@ -116,6 +119,25 @@ impl Report for ModelInfo {
         let trained = table(&header, &[1, 2, 3, 4], groups(&self.hyperparameters).iter().map(Vec::clone));
         format!("{}\n\n{blocks}\n\n{trained}", facts(&rows))
     }
+}
+
+/// How the states of a model were found.
+fn averaging(found: &Exploration) -> String {
+    let method = format!("{:?}", found.method).to_lowercase();
+    let mut text = format!("{} states of the hyperparameters ({method})", found.states);
+    if found.chains > 0 {
+        text += &format!(", {} chains of {} draws", found.chains, found.draws);
+    }
+    if let Some(r_hat) = found.r_hat {
+        text += &format!(", R-hat {r_hat:.2}");
+    }
+    if let Some(size) = found.effective_size {
+        text += &format!(", effective size {size:.0}");
+    }
+    if found.divergences > 0 {
+        text += &format!(", {} divergences", found.divergences);
+    }
+    text
 }
 
 /// Rows of the table of hyperparameters: one per kind and block, where scales and lengthscales are many.

@@ -87,7 +87,7 @@ enum Outcome {
     Number { mean: f64, deviation: f64, truth: Option<f64> },
 }
 
-/// What one block adds to the latent means.
+/// What one block, or the constant, adds to the latent means.
 #[derive(Debug, Serialize)]
 struct Share {
     block: String,
@@ -100,7 +100,9 @@ impl Predictions {
     pub fn new(model: &Model, dataset: &Dataset, ids: &[String], prediction: &Prediction) -> Self {
         let shares = |i: usize| {
             let blocks = prediction.blocks.iter();
-            blocks.map(move |(block, means)| Share { block: block.to_string(), latent_mean: row(means, i) })
+            let constant = prediction.constant.iter().map(|means| ("constant".to_owned(), means));
+            let all = blocks.map(|(block, means)| (block.to_string(), means)).chain(constant);
+            all.map(move |(block, means)| Share { block, latent_mean: row(means, i) })
         };
         let prediction_of = |i: usize| Row {
             id: ids.get(i).cloned().unwrap_or_else(|| i.to_string()),
