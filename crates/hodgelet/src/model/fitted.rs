@@ -1,5 +1,6 @@
 //! A fitted model: everything needed to predict new complexes.
 
+use super::conformal::Conformal;
 use super::features::BlockSpace;
 use super::parameters::{Hyperparameter, Parameters, State};
 use super::{Exploration, FeatureSpace, FittedTargets};
@@ -75,6 +76,8 @@ pub struct Model {
     pub(super) averaged: Option<Averaged>,
     pub(super) priors: Vec<Option<LogNormal>>,
     pub(super) summary: Summary,
+    /// What its guarantee rests on, if it has one.
+    pub(super) conformal: Option<Conformal>,
 }
 
 impl std::fmt::Debug for Model {

@@ -8,12 +8,15 @@
 //! | `observations.label` or `observations.value` | class, or standardized target | training complexes |
 //! | `states.parameters` | trained values, unconstrained, of each state that predictions are averaged over | states, values |
 //! | `states.sites.precision`, `states.sites.shift` | the posterior of each state | states, latent functions, distinct complexes |
+//! | `conformal.scores`, `conformal.labels`, `conformal.folds` | scores of held-out complexes, their classes, and which model scored them | held-out complexes |
+//! | `conformal.model.k` | the model without part `k`, a model file itself | bytes |
 //! | `measures.b.atoms`, `.eigenvalues`, `.channels`, `.live`, `.energies` | energies of block `b`, from which the features of all states follow | distinct complexes, or all their entries |
 //!
 //! The strings of the header are `format`, `version`, `model` (the JSON) and `sha256` (of the JSON and the tensors).
 //! The posterior restored from them predicts the same bits as the one that was saved. Files of version 1 are read too.
 
 mod check;
+mod conformal;
 mod container;
 mod error;
 mod states;
@@ -163,6 +166,9 @@ impl Model {
         if let Some(averaged) = &self.averaged {
             states::write(self, averaged, &mut tensors)?;
         }
+        if let Some(conformal) = &self.conformal {
+            conformal::write(conformal, &mut tensors)?;
+        }
         Ok(tensors)
     }
 }
@@ -217,8 +223,9 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
     let posterior = inference.restore(tensors, gram.as_ref(), &likelihood, &observations, workspace);
     let posterior = posterior.map_err(ModelError::from)?;
     let mode = Trained { blocks: space.blocks.clone(), kernel, likelihood, inputs, posterior };
+    let (averaged, conformal) = (None, None);
     let mut model =
-        Model { space, likelihood_params, targets, observations, mode, averaged: None, priors, summary };
+        Model { space, likelihood_params, targets, observations, mode, averaged, priors, summary, conformal };
     let mut expected = n_tensors;
     if let Some(exploration) = &model.summary.exploration {
         let shared = states::Shared {
@@ -230,6 +237,11 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         };
         let (averaged, own) = states::read(file, exploration.states, &shared)?;
         model.averaged = Some(averaged);
+        expected += own;
+    }
+    if let Some(choice) = model.settings().conformal {
+        let (conformal, own) = conformal::read(file, choice, &model)?;
+        model.conformal = Some(conformal);
         expected += own;
     }
     match file.tensors.len() {
