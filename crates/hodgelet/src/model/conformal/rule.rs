@@ -7,7 +7,7 @@
 //! # References
 //!
 //! Split conformal prediction: \[Lei18\]; cross-validation+ for numbers: \[Barber21\], Theorems 1 and 4; for classes:
-//! \[Romano20\], Theorem 3; means of p-values: \[Vovk20\], Proposition 3.
+//! \[Romano20\], Theorem 3; means of p-values: \[Vovk20\].
 
 /// Relative rounding of `(1 - α)(n + 1)`, which is a whole number for the levels that people ask for.
 const ROUNDING: f64 = 1e-12;
@@ -53,7 +53,8 @@ pub(super) fn interval(level: f64, bounds: &[(f64, f64)]) -> (f64, f64) {
 ///
 /// Each part alone gives a p-value `p_k = (1 + #{R_i ≥ s}) / (n_k + 1)`, and a target is left out if no more than `n - r` of
 /// all scores reach its own, that is if the mean of the `p_k`, weighted by `n_k + 1`, is at most `(n + K - r) / (n + K)`.
-/// That mean is below `a` with probability `2a` at most. Parts of one size have the bound of \[Barber21\], too, which for
+/// That mean is `a` or less with probability `2a` at most, because `1{p ≤ a} ≤ max(0, 2 - p/a)`, which is convex, and
+/// `E max(0, 2 - p_k/a) ≤ 2a`. Parts of one size have the bound of \[Barber21\], too, which for
 /// parts of one target (the jackknife+) is 1 - 2α.
 pub(super) fn proven(level: f64, n: usize, folds: usize) -> f64 {
     let Some(r) = rank(level, n) else { return level };

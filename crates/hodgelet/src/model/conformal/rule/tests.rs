@@ -157,6 +157,9 @@ fn intervals_of_cross_validation_plus_cover_skewed_numbers() {
     }
 }
 
+/// A class that was drawn, and whether its set holds it.
+type Rule<'a> = dyn Fn(&mut ChaCha8Rng, bool) -> (usize, bool) + 'a;
+
 /// Two classes of normal numbers, and a model that estimates their means: split and cross-validation+, over all graphs and
 /// within each class, of which one is rare.
 #[test]
@@ -194,7 +197,7 @@ fn sets_of_classes_cover_over_all_and_within_each_class() {
             let pairs: Vec<_> = (0..n).filter(|&i| !by_class || items[i].0 == c).map(of).collect();
             (c, is_held(level, pairs.into_iter()))
         };
-        let rules: [&dyn Fn(&mut ChaCha8Rng, bool) -> (usize, bool); 2] = [&split, &plus];
+        let rules: [&Rule<'_>; 2] = [&split, &plus];
         for (which, rule) in rules.into_iter().enumerate() {
             for by_class in [false, true] {
                 let (mut seen, mut covered) = ([0.0; 2], [0.0; 2]);
