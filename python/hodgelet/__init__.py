@@ -11,6 +11,7 @@ from hodgelet._errors import HodgeletError, HodgeletFileError, HodgeletInputErro
 from hodgelet._inputs import HodgeletOrientationWarning, as_batch
 from hodgelet._load import load
 from hodgelet._native import __version__
+from hodgelet._regions import ClassSets, Intervals
 from hodgelet._regressor import HodgeletRegressor
 from hodgelet._results import (
     Block,
@@ -28,6 +29,7 @@ __all__ = [
     "Block",
     "BlockMeasures",
     "Boundary",
+    "ClassSets",
     "Column",
     "EnergyMeasures",
     "Explanation",
@@ -42,6 +44,7 @@ __all__ = [
     "HodgeletTransformer",
     "HodgeletWarning",
     "Hyperparameters",
+    "Intervals",
     "LeaveOneOut",
     "NotFittedError",
     "Prediction",

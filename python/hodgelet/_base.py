@@ -284,6 +284,12 @@ def warn_constant(channels: list[str]) -> None:
         warnings.warn(message, HodgeletWarning, stacklevel=_outside())
 
 
+def warn_all(notes: list[str]) -> None:
+    """Warns of what the native code notes."""
+    for note in notes:
+        warnings.warn(note, HodgeletWarning, stacklevel=_outside())
+
+
 def _outside() -> int:
     """How many frames above the caller the code of the user is."""
     level, frame = 1, sys._getframe(1)

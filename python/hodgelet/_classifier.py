@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hodgelet._base import accuracy, check_targets, classes_from_names, documented, encode_classes
 from hodgelet._errors import HodgeletInputError
 from hodgelet._parameters import ClassifierParameters
+from hodgelet._regions import ClassSets, common
 from hodgelet._results import Prediction
 from hodgelet._supervised import Floats, Supervised
 
@@ -107,6 +108,16 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
         """Logarithms of the probabilities."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+    def predict_set(self, X: Any, coverage: float = 0.9) -> ClassSets:
+        """The set of classes of each graph that holds its class with probability ``coverage``.
+
+        With ``conformal`` this is guaranteed for graphs exchangeable with the training graphs (for ``"cv-plus"``,
+        `ClassSets.guaranteed` is what is proven); otherwise it is the fewest classes whose probabilities reach
+        ``coverage``, and rests on the model alone. `ClassSets.basis` says which.
+        """
+        out = self._regions(X, coverage)
+        return ClassSets(**common(out, out["coverage"]), classes=self.classes_, members=out["members"] > 0)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of graphs whose class is predicted correctly."""

@@ -8,6 +8,7 @@ from typing import Any
 from hodgelet._base import check_targets, documented, finite_numbers, r2
 from hodgelet._errors import HodgeletInputError
 from hodgelet._parameters import RegressorParameters
+from hodgelet._regions import Intervals, common
 from hodgelet._results import Prediction
 from hodgelet._supervised import Supervised
 
@@ -62,6 +63,16 @@ class HodgeletRegressor(RegressorParameters, Supervised):
         """The expected number of each graph; with ``return_std`` also the standard deviation of a new observation."""
         out = self.predict_full(X)
         return (out.mean, out.std) if return_std else out.mean
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Intervals:
+        """The interval of each graph that holds its number with probability ``coverage``.
+
+        With ``conformal`` this is guaranteed for graphs exchangeable with the training graphs (for ``"cv-plus"``,
+        `Intervals.guaranteed` is what is proven); otherwise it is the central interval of the model, and rests on the
+        model alone. `Intervals.basis` says which.
+        """
+        out = self._regions(X, coverage)
+        return Intervals(**common(out, out["coverage"]), lower=out["lower"], upper=out["upper"])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Coefficient of determination R²."""

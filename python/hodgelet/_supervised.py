@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hodgelet._base import Estimator, check_targets, warn_constant, warn_unknown
+from hodgelet._base import Estimator, check_targets, warn_all, warn_constant, warn_unknown
 from hodgelet._errors import HodgeletInputError
 from hodgelet._parameters import ALIASES
 from hodgelet._progress import Progress
@@ -81,6 +81,19 @@ class Supervised(Estimator):
         warn_unknown(out["unknown"])
         return self._prediction(out)
 
+    def _regions(self, X: Any, coverage: float) -> dict[str, Any]:
+        """Regions by the native code, with its warnings."""
+        try:
+            coverage = float(coverage)
+        except (TypeError, ValueError):
+            raise HodgeletInputError(f"coverage is {coverage!r}, expected a number between 0 and 1") from None
+        native, batch = self._native(), self._batch(X)
+        with Progress(self._verbose()) as progress:
+            out = native.regions(batch, coverage, self._threads(), progress.callback)
+        warn_unknown(out["unknown"])
+        warn_all(out["notes"])
+        return {**out, "coverage": coverage}
+
     def leave_one_out(self) -> LeaveOneOut:
         """Predictions of each training graph from all others, without refitting."""
         out = self._native().leave_one_out()
@@ -123,7 +136,8 @@ class Supervised(Estimator):
         }
         estimator = cls(**{**found, **params})
         estimator._fitted = fitted
-        estimator.n_graphs_in_ = description["training"]["n_train"]
+        held_out = description["calibration_graphs"] if description["basis"] == "split" else 0
+        estimator.n_graphs_in_ = description["training"]["n_train"] + held_out
         estimator.search_ = []
         return estimator
 

@@ -171,6 +171,10 @@ impl SearchParams {
         mut callback: impl FnMut(usize, Stage) -> ControlFlow<()> + Send,
     ) -> Result<SearchResult, ModelError> {
         check_training_part(train, dataset.len())?;
+        if self.base.conformal.is_some() {
+            let fault = "a search for settings has seen the graphs that would be held out".to_owned();
+            return Err(ModelError::Conformal { fault });
+        }
         let mut part = TrainingPart::new(self, dataset.select(train));
         let (mut standing, mut best): (_, Option<Score>) = (self.base.clone(), None);
         let mut trials = Vec::new();

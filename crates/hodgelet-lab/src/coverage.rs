@@ -13,12 +13,13 @@ use hodgelet_cli::output::{self, Format, Report, table};
 use hodgelet_cli::progress::Terminal;
 use hodgelet_cli::source::DatasetArgs;
 use hodgelet_eval::metrics::{N_BINS, Summary, calibration, calibration_slope, coverage, density_nll, nll};
-use rand::{RngExt, SeedableRng};
 use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::Serialize;
 use simulate::{Oracle, Simulated};
+use std::ops::ControlFlow;
 
 /// Nominal coverage of the intervals.
 const LEVELS: [f64; 3] = [0.5, 0.9, 0.95];
@@ -35,7 +36,8 @@ const MAX_TEST: usize = 200;
     after_help = "Two names are simulations: `simulated` draws numbers, and `simulated-classes` two classes, from a
 Gaussian process on the features of random graphs, with hyperparameters that are not drawn from the
 priors of the model; an oracle that knows them stands beside. Of any other dataset, random training
-parts of each size are drawn and the others predicted.
+parts of each size are drawn and the others predicted. With --conformal, the columns to the right are
+what conformal sets and intervals hold.
 
 Examples:
   hodgelet-lab coverage simulated --sizes 25,50,100,200 --repeats 200
@@ -82,6 +84,8 @@ struct Row {
     ece: Option<f64>,
     /// What it would be if labels were drawn from the probabilities.
     ece_floor: Option<f64>,
+    /// Share of targets in the conformal regions of [`LEVELS`]; with `--conformal`.
+    conformal: Vec<Summary>,
 }
 
 #[derive(Debug, Serialize)]
@@ -92,8 +96,13 @@ struct Found {
     rows: Vec<Row>,
 }
 
-/// Predictions of one repeat.
-enum Repeat {
+/// Predictions of one repeat, and the shares of targets that conformal regions hold.
+struct Repeat {
+    predicted: Predicted,
+    conformal: Vec<f64>,
+}
+
+enum Predicted {
     Real { densities: Vec<Mixture>, truth: Vec<f64>, oracle: Option<f64> },
     Classes { rows: Vec<f64>, n_classes: usize, labels: Vec<u32>, base_rate: f64, oracle: Option<f64> },
 }
@@ -140,13 +149,13 @@ fn simulated_repeat(settings: &Settings, size: usize, is_classes: bool) -> Resul
     let (train, test): (Vec<usize>, Vec<usize>) = (0..drawn.dataset.len()).partition(|&i| i < size);
     let oracle = drawn.oracle(&train, &test)?;
     let mut repeat = predicted(settings, &drawn.dataset, &train, &test)?;
-    match (&mut repeat, oracle) {
-        (Repeat::Real { truth, oracle, .. }, Oracle::Real { mean, variance }) => {
+    match (&mut repeat.predicted, oracle) {
+        (Predicted::Real { truth, oracle, .. }, Oracle::Real { mean, variance }) => {
             let densities: Vec<Mixture> =
                 mean.into_iter().zip(variance).map(|(m, v)| Mixture::normal(m, v)).collect();
             *oracle = Some(density_nll(&densities, truth).map_err(scored)?);
         }
-        (Repeat::Classes { labels, oracle, .. }, Oracle::Classes { probabilities }) => {
+        (Predicted::Classes { labels, oracle, .. }, Oracle::Classes { probabilities }) => {
             let rows: Vec<f64> = probabilities.iter().flat_map(|&p| [1.0 - p, p]).collect();
             *oracle = Some(nll(&rows, 2, labels).map_err(scored)?);
         }
@@ -189,11 +198,17 @@ fn predicted(
     test: &[usize],
 ) -> Result<Repeat, CommandError> {
     let model = settings.fit(dataset, train)?;
-    let prediction = model.predict(&dataset.select(test))?;
+    let calibrated = model.predict_calibrated(&dataset.select(test), |_| ControlFlow::Continue(()))?;
     let (targets, known) = (dataset.targets().select(test), dataset.targets().select(train));
-    Ok(match (prediction.targets, targets, known) {
+    let mut conformal = Vec::new();
+    if settings.conformal.is_some() {
+        for level in LEVELS {
+            conformal.extend(calibrated.regions(level)?.targets.share_held(&targets));
+        }
+    }
+    let predicted = match (calibrated.prediction.targets, targets, known) {
         (PredictedTargets::Real { densities }, Targets::Real(truth), _) => {
-            Repeat::Real { densities, truth, oracle: None }
+            Predicted::Real { densities, truth, oracle: None }
         }
         (
             PredictedTargets::Classes { probabilities, .. },
@@ -209,10 +224,11 @@ fn predicted(
             };
             let base_rate = -labels.iter().map(|&c| share(c).ln()).sum::<f64>() / labels.len() as f64;
             let rows = rows.map(|at| probabilities[at]).collect();
-            Repeat::Classes { rows, n_classes, labels, base_rate, oracle: None }
+            Predicted::Classes { rows, n_classes, labels, base_rate, oracle: None }
         }
         _ => unreachable!("a model predicts the kind of targets it was trained on"),
-    })
+    };
+    Ok(Repeat { predicted, conformal })
 }
 
 fn scored(error: hodgelet_eval::metrics::MetricError) -> CommandError {
@@ -225,8 +241,8 @@ fn row(train: usize, repeats: &[Repeat]) -> Result<Row, CommandError> {
     let (mut binary, mut binary_labels) = (Vec::new(), Vec::new());
     let (mut all, mut all_labels, mut classes) = (Vec::new(), Vec::new(), 0);
     for repeat in repeats {
-        match repeat {
-            Repeat::Real { densities, truth, oracle } => {
+        match &repeat.predicted {
+            Predicted::Real { densities, truth, oracle } => {
                 predictions += truth.len();
                 losses.push(density_nll(densities, truth).map_err(scored)?);
                 oracles.extend(oracle);
@@ -234,7 +250,7 @@ fn row(train: usize, repeats: &[Repeat]) -> Result<Row, CommandError> {
                     shares.push(coverage(densities, truth, level).map_err(scored)?);
                 }
             }
-            Repeat::Classes { rows, n_classes, labels, base_rate, oracle } => {
+            Predicted::Classes { rows, n_classes, labels, base_rate, oracle } => {
                 predictions += labels.len();
                 losses.push(nll(rows, *n_classes, labels).map_err(scored)?);
                 oracles.extend(oracle);
@@ -251,6 +267,10 @@ fn row(train: usize, repeats: &[Repeat]) -> Result<Row, CommandError> {
     }
     let mean =
         |values: &[f64]| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+    let held = (0..LEVELS.len()).filter_map(|l| {
+        let shares: Vec<f64> = repeats.iter().filter_map(|repeat| repeat.conformal.get(l).copied()).collect();
+        (!shares.is_empty()).then(|| Summary::of(&shares))
+    });
     let covered = shares.iter().filter(|shares| !shares.is_empty()).map(|shares| Summary::of(shares));
     let error = |labels: &[u32]| Ok(calibration(&all, classes, labels, N_BINS).map_err(scored)?.ece);
     let (ece, ece_floor) = match classes {
@@ -271,6 +291,7 @@ fn row(train: usize, repeats: &[Repeat]) -> Result<Row, CommandError> {
         },
         ece,
         ece_floor,
+        conformal: held.collect::<Result<_, _>>().map_err(scored)?,
     })
 }
 
@@ -313,11 +334,16 @@ impl Report for Found {
                 (0..LEVELS.len())
                     .map(|l| row.coverage.get(l).map_or_else(String::new, |c| spread(c, 100.0, 1))),
             );
+            cells.extend(row.conformal.iter().map(|c| spread(c, 100.0, 1)));
             cells
         };
         let levels = LEVELS.map(|level| format!("{:.0}% holds", 100.0 * level));
-        let mut header = vec!["train", "predicted", "NLL ± se", "oracle", "base rate", "slope", "ECE", "its floor"];
+        let mut header =
+            vec!["train", "predicted", "NLL ± se", "oracle", "base rate", "slope", "ECE", "its floor"];
         header.extend(levels.iter().map(String::as_str));
+        let conformal = LEVELS.map(|level| format!("conformal {:.0}%", 100.0 * level));
+        let has_conformal = self.rows.iter().any(|row| !row.conformal.is_empty());
+        header.extend(conformal.iter().filter(|_| has_conformal).map(String::as_str));
         let numbers: Vec<usize> = (0..header.len()).collect();
         let title = format!("{}, {} repeats", self.dataset, self.repeats);
         format!("{title}\n\n{}", table(&header, &numbers, self.rows.iter().map(cells)))

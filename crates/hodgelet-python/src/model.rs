@@ -8,7 +8,9 @@ use crate::space::{SpaceView, settings};
 use faer::Mat;
 use hodgelet::dataset::Targets;
 use hodgelet::likelihood::Mixture;
-use hodgelet::model::{FittedTargets, PredictedTargets, Prediction, Stage};
+use hodgelet::model::{
+    FittedTargets, ModelError, PredictedTargets, Prediction, RegionTargets, Regions, Stage,
+};
 use hodgelet_eval::search::{SearchParams, Trial};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -92,6 +94,33 @@ impl Model {
             Ok(self.model.predict_with(&dataset, |done| watch.note("measuring", done, n, None))?)
         })?;
         self.prediction(py, &prediction)
+    }
+
+    /// Sets of classes, `[n_graphs, n_classes]`, or both ends of intervals, and what they rest on.
+    #[pyo3(signature = (batch, coverage, threads=None, callback=None))]
+    fn regions<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &Bound<'py, PyAny>,
+        coverage: f64,
+        threads: Option<usize>,
+        callback: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        if !(coverage > 0.0 && coverage < 1.0) {
+            return Err(Fault::from(ModelError::Coverage { found: coverage }).into());
+        }
+        let arrays = Arrays::of(batch)?;
+        let view = arrays.view()?;
+        let (regions, unknown) = run(py, threads, callback.as_ref(), |watch| {
+            let dataset = view.dataset(Targets::None)?;
+            let n = dataset.len();
+            let note = |done| watch.note("measuring", done, n, None);
+            let predicted = self.model.predict_calibrated(&dataset, note)?;
+            Ok((predicted.regions(coverage)?, predicted.prediction.unknown))
+        })?;
+        let dict = self.regions_dict(py, &regions)?;
+        dict.set_item("unknown", unknown)?;
+        Ok(dict)
     }
 
     /// Leave-one-out predictions of the training graphs.
@@ -178,6 +207,8 @@ impl Model {
             "likelihood": likelihood,
             "hyperparameters": model.hyperparameters(),
             "training": model.summary(),
+            "basis": model.basis(),
+            "calibration_graphs": model.n_calibration(),
         }))?)
     }
 
@@ -222,6 +253,28 @@ pub fn model_from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Model> {
 }
 
 impl Model {
+    fn regions_dict<'py>(&self, py: Python<'py>, regions: &Regions) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        match &regions.targets {
+            RegionTargets::Classes(sets) => {
+                let n_classes = self.model.targets().n_classes();
+                let member = |i: usize, c: usize| f64::from(sets[i].contains(&(c as u32)));
+                let members = Mat::from_fn(sets.len(), n_classes, member);
+                dict.set_item("members", arrays::matrix(py, &members)?)?;
+            }
+            RegionTargets::Real(intervals) => {
+                let (lower, upper): (Vec<f64>, Vec<f64>) = intervals.iter().copied().unzip();
+                dict.set_item("lower", PyArray1::from_vec(py, lower))?;
+                dict.set_item("upper", PyArray1::from_vec(py, upper))?;
+            }
+        }
+        dict.set_item("basis", json(&regions.basis)?.trim_matches('"'))?;
+        dict.set_item("guaranteed", regions.guaranteed)?;
+        dict.set_item("statement", regions.statement())?;
+        dict.set_item("notes", &regions.notes)?;
+        Ok(dict)
+    }
+
     fn prediction<'py>(&self, py: Python<'py>, out: &Prediction) -> PyResult<Bound<'py, PyDict>> {
         let (n, n_latents) = out.latent_mean.shape();
         let dict = PyDict::new(py);

@@ -109,6 +109,15 @@ class ClassifierParameters:
         Whether graphs with equal features share one latent value.
     random_state : int, RandomState, Generator or None
         Seed of the initial scales; ``None`` draws one from NumPy.
+    conformal : {"split", "cv-plus"}, optional
+        Whether intervals and sets of classes of new graphs are guaranteed, if these are exchangeable with the training
+        graphs. split: a quarter of the graphs, drawn by the seed, is held out of training, and a coverage of 1 - a
+        holds with probability 1 - a; cv-plus: the model is trained on all graphs, and again without each of several
+        parts, for which about 1 - 2a is proven and about 1 - a is usual.
+    conformal_folds : int
+        Number of parts of cv-plus; as many as graphs, or more, is the jackknife+, for which 1 - 2a is proven.
+    conformal_classes : bool
+        Whether the guarantee holds within each class. A class needs its own calibration graphs then.
     auto : bool
         Whether other settings (likelihood, Laplacian, signals, blocks, kernel, lengthscales, filters, starts) are
         tried, and kept where they raise the probability of training targets, by models fitted without them, by more
@@ -166,6 +175,9 @@ class ClassifierParameters:
         time_limit: float | None = None,
         collapse: bool = True,
         random_state: Any = 0,
+        conformal: str | None = None,
+        conformal_folds: int = 5,
+        conformal_classes: bool = False,
         auto: bool = False,
         vertex_attrs: Any = None,
         edge_attrs: Any = None,
@@ -210,6 +222,9 @@ class ClassifierParameters:
         self.time_limit = time_limit
         self.collapse = collapse
         self.random_state = random_state
+        self.conformal = conformal
+        self.conformal_folds = conformal_folds
+        self.conformal_classes = conformal_classes
         self.auto = auto
         self.vertex_attrs = vertex_attrs
         self.edge_attrs = edge_attrs

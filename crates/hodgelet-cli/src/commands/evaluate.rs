@@ -2,14 +2,14 @@
 
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
-use crate::output::{self, Format, Report, facts, table};
+use crate::output::{self, Format, Report, facts, number, table};
 use crate::progress::Terminal;
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::settings::Settings;
 use hodgelet_eval::cross_validate::{Event, MEMORY_BUDGET, cross_validate, cross_validate_search};
-use hodgelet_eval::metrics::Summary;
+use hodgelet_eval::metrics::{Kept, Summary};
 use hodgelet_eval::report::{
     ClassResults, Coverage, Evaluation, FoldRow, FoldRun, RealResults, Results, Scores, Subject,
     reliability_svg, scores_svg,
@@ -67,6 +67,10 @@ pub struct EvaluateArgs {
 pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> {
     let dataset = args.source.read(terminal)?.dataset;
     let settings = args.model.settings(args.source.seed);
+    if settings.conformal.is_some() {
+        let hint = "`hodgelet fit` takes it, and `hodgelet predict --coverage` shows what follows";
+        return Err(CommandError::usage("--conformal, but cross-validation predicts no regions", Some(hint)));
+    }
     let splits = args.splits(&dataset)?;
     if let Some(folder) = &args.out {
         // Fails before the training rather than after it.
@@ -271,8 +275,8 @@ impl Report for Evaluated {
         );
         let header = ["repeat", "fold", "train", "test", score, "NLL", bound, "steps", "s"];
         let numbers: Vec<usize> = (0..header.len()).collect();
-        let mut text =
-            format!("{}\n\n{}", facts(&rows), table(&header, &numbers, folds.iter().map(fold_cells)));
+        let (facts, folds) = (facts(&rows), table(&header, &numbers, folds.iter().map(fold_cells)));
+        let mut text = format!("{facts}\n\n{folds}\n\n{}", kept_table(results));
         if !self.search.is_empty() {
             let header = ["repeat", "fold", "trials", "log probability", "settings chosen"];
             let chosen = table(&header, &[0, 1, 2, 3], self.search.iter().map(FoldSearch::cells));
@@ -308,6 +312,23 @@ fn real_facts(scores: &RealResults) -> Vec<Fact> {
         (interval, format!("{:.1}% of targets", 100.0 * share))
     }));
     rows
+}
+
+/// Errors of the most confident predictions.
+fn kept_table(results: &Results) -> String {
+    let (header, kept, scale) = match results {
+        Results::Classes(scores) => {
+            (["most confident", "graphs", "error, %", "probability from"], &scores.risk_coverage, 100.0)
+        }
+        Results::Real(scores) => {
+            (["most confident", "graphs", "RMSE", "std. dev. up to"], &scores.risk_coverage, 1.0)
+        }
+    };
+    let cells = |kept: &Kept| {
+        let share = format!("{:.0}%", 100.0 * kept.share);
+        vec![share, kept.kept.to_string(), number(scale * kept.risk), number(kept.threshold)]
+    };
+    table(&header, &[0, 1, 2, 3], kept.iter().map(cells))
 }
 
 fn fold_cells(row: &FoldRow) -> Vec<String> {

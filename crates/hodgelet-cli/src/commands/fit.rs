@@ -21,9 +21,17 @@ use std::path::{Path, PathBuf};
     after_help = "The file holds everything needed to predict new graphs: signals, filters, kernel, posterior,
 names of classes. Reading it never runs code.
 
+With --conformal, `predict --coverage` gives sets of classes and intervals with a guarantee, for new
+graphs that are exchangeable with the training graphs: not for those of another source or time. split
+guarantees the coverage asked for, 1 - a, and trains on three quarters of the graphs; cv-plus trains on
+all, takes as many fits as it has parts and one more, and proves 1 - 2a for the jackknife+ (as many
+parts as graphs), less 2 (K - 1) / (n + K) at most for K parts of n graphs; 1 - a is usual. A change of
+the training data needs a new fit.
+
 Examples:
   hodgelet fit sbm --out sbm.hodgelet
-  hodgelet fit ./ESOL --out esol.hodgelet --restarts 3"
+  hodgelet fit ./ESOL --out esol.hodgelet --restarts 3
+  hodgelet fit ./ESOL --out esol.hodgelet --conformal split"
 )]
 pub struct FitArgs {
     #[command(flatten)]

@@ -12,6 +12,7 @@ mod info;
 mod lift;
 mod model_info;
 mod predict;
+mod regions;
 
 use crate::LAB_COMMAND;
 use crate::error::CommandError;

@@ -4,7 +4,7 @@ use crate::error::CommandError;
 use crate::output::{Report, facts, number, table};
 use hodgelet::kernel::BlockKernel;
 use hodgelet::likelihood::LikelihoodParams;
-use hodgelet::model::{BlockSpace, Exploration, FittedTargets, Hyperparameter, Model, Summary};
+use hodgelet::model::{Basis, BlockSpace, Exploration, FittedTargets, Hyperparameter, Model, Summary};
 use hodgelet::settings::Settings;
 use hodgelet::wavelet::Bank;
 use serde::Serialize;
@@ -30,6 +30,9 @@ pub struct ModelInfo {
     leave_one_out: Option<f64>,
     /// All trained values, with their priors and where they ended.
     hyperparameters: Vec<Hyperparameter>,
+    /// What the guarantee of sets and intervals rests on, and on how many held-out graphs.
+    basis: Basis,
+    calibration_graphs: usize,
     settings: Settings,
 }
 
@@ -59,6 +62,8 @@ pub fn describe_model(model: &Model) -> ModelInfo {
         training: model.summary().clone(),
         leave_one_out: densities.map(|d| d.iter().sum::<f64>() / d.len().max(1) as f64),
         hyperparameters: model.hyperparameters(),
+        basis: model.basis(),
+        calibration_graphs: model.n_calibration(),
         settings: model.settings().clone(),
     }
 }
@@ -103,6 +108,12 @@ impl Report for ModelInfo {
         }
         if let Some(leave_one_out) = self.leave_one_out {
             rows.push(("leave-one-out", format!("{leave_one_out:.4} nats per graph")));
+        }
+        let n = self.calibration_graphs;
+        match self.basis {
+            Basis::Split => rows.push(("guarantee", format!("split conformal, {n} graphs held out"))),
+            Basis::CvPlus => rows.push(("guarantee", format!("cross-validation+ on {n} graphs"))),
+            _ => {}
         }
         let row = |block: &BlockInfo| {
             vec![

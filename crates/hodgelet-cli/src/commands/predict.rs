@@ -1,6 +1,7 @@
 //! `hodgelet predict`: classes or numbers for new graphs, with their uncertainty and the share of each block.
 
 use super::model_info::load;
+use super::regions::{Coverage, RegionOf};
 use crate::error::CommandError;
 use crate::output::{self, Format, Report, number, table};
 use crate::progress::Terminal;
@@ -8,7 +9,7 @@ use crate::source::DatasetArgs;
 use clap::Args;
 use faer::Mat;
 use hodgelet::dataset::{Dataset, Targets};
-use hodgelet::model::{FittedTargets, Model, PredictedTargets, Prediction};
+use hodgelet::model::{FittedTargets, Model, PredictedTargets, Prediction, Regions};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -18,8 +19,16 @@ use std::path::PathBuf;
     after_help = "The latent mean of a prediction is the exact sum of the shares of the blocks. With two classes it
 is positive for the second; with more, the table shows the latent function of the predicted class.
 
+With --coverage a model that was fitted with --conformal gives sets of classes and intervals that are
+guaranteed for graphs exchangeable with its training graphs: 0.9 means 90% with split; with cv-plus
+80% is proven, less a little where the parts are few and large, and about 90% is usual. Other models
+give their own central intervals, and the fewest classes that reach the coverage, with no guarantee.
+The output says which. Too few calibration graphs for a coverage give every class, or an infinite
+interval (null in JSON), and a warning.
+
 Examples:
   hodgelet predict sbm.hodgelet sbm --seed 1
+  hodgelet predict sbm.hodgelet sbm --seed 1 --coverage 0.9
   hodgelet predict model.hodgelet new-graphs.jsonl --format json --out predictions.json"
 )]
 pub struct PredictArgs {
@@ -28,6 +37,9 @@ pub struct PredictArgs {
     model: PathBuf,
     #[command(flatten)]
     source: DatasetArgs,
+    /// Also print the set of classes, or the interval, that holds the target with this probability
+    #[arg(long, value_name = "SHARE")]
+    coverage: Option<f64>,
     /// How the result is printed
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -45,16 +57,34 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
     let model = load(&args.model)?;
     let read = args.source.read(terminal)?;
     let bar = terminal.bar("graphs", Some(read.dataset.len() as u64));
-    let prediction = model.predict_with(&read.dataset, |done| bar.at(done as u64))?;
+    let (prediction, regions) = match args.coverage {
+        None => (model.predict_with(&read.dataset, |done| bar.at(done as u64))?, None),
+        Some(coverage) => {
+            check_coverage(coverage)?;
+            let predicted = model.predict_calibrated(&read.dataset, |done| bar.at(done as u64))?;
+            let regions = predicted.regions(coverage)?;
+            (predicted.prediction, Some(regions))
+        }
+    };
     drop(bar);
+    regions.iter().flat_map(|regions| &regions.notes).for_each(|note| terminal.warn(note));
     if prediction.unknown > 0 {
         let unknown = prediction.unknown;
         terminal.warn(&format!("{unknown} labels of cells are new to the model and were left out"));
     }
-    let report = Predictions::new(&model, &read.dataset, &read.ids, &prediction);
+    let report = Predictions::new(&model, &read.dataset, &read.ids, &prediction)
+        .with_regions(&model, regions.as_ref());
     let Some(path) = &args.out else { return output::print(&report, args.format) };
     let text = if args.format == Format::Json { output::json(&report)? } else { report.text() };
     output::write_atomic(path, |out| writeln!(out, "{text}"))
+}
+
+/// Whether a coverage is one, before the long part.
+fn check_coverage(coverage: f64) -> Result<(), CommandError> {
+    match coverage > 0.0 && coverage < 1.0 {
+        true => Ok(()),
+        false => Err(hodgelet::model::ModelError::Coverage { found: coverage }.into()),
+    }
 }
 
 /// What a model says of the graphs of a dataset.
@@ -67,6 +97,9 @@ pub struct Predictions {
     accuracy: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rmse: Option<f64>,
+    /// What sets and intervals rest on, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<Coverage>,
     predictions: Vec<Row>,
 }
 
@@ -75,6 +108,8 @@ struct Row {
     id: String,
     #[serde(flatten)]
     outcome: Outcome,
+    #[serde(flatten)]
+    region: Option<RegionOf>,
     latent_mean: Vec<f64>,
     latent_variance: Vec<f64>,
     blocks: Vec<Share>,
@@ -107,13 +142,30 @@ impl Predictions {
         let prediction_of = |i: usize| Row {
             id: ids.get(i).cloned().unwrap_or_else(|| i.to_string()),
             outcome: outcome(model.targets(), dataset.targets(), &prediction.targets, i),
+            region: None,
             latent_mean: row(&prediction.latent_mean, i),
             latent_variance: row(&prediction.latent_variance, i),
             blocks: shares(i).collect(),
         };
         let predictions: Vec<Row> = (0..dataset.len()).map(prediction_of).collect();
         let (accuracy, rmse) = scores(&predictions);
-        Self { dataset: dataset.name().to_owned(), graphs: dataset.len(), accuracy, rmse, predictions }
+        let (dataset, graphs) = (dataset.name().to_owned(), dataset.len());
+        Self { dataset, graphs, accuracy, rmse, coverage: None, predictions }
+    }
+
+    /// The same with the regions of every graph.
+    #[must_use]
+    pub fn with_regions(mut self, model: &Model, regions: Option<&Regions>) -> Self {
+        let Some(regions) = regions else { return self };
+        for (i, row) in self.predictions.iter_mut().enumerate() {
+            row.region = Some(RegionOf::new(regions, model.targets(), i));
+        }
+        let held: Vec<bool> = self.predictions.iter().filter_map(Row::is_held).collect();
+        let mut coverage = Coverage::of(regions);
+        let count = held.iter().filter(|held| **held).count() as f64;
+        coverage.share_held = (!held.is_empty()).then(|| count / held.len() as f64);
+        self.coverage = Some(coverage);
+        self
     }
 }
 
@@ -174,8 +226,13 @@ impl Report for Predictions {
         };
         let truth = known.then_some("truth");
         let latent = ["latent mean", "latent std. dev."];
-        let header: Vec<&str> = head.iter().copied().chain(truth).chain(latent).chain(blocks).collect();
-        let numbers: Vec<usize> = (0..header.len()).filter(|&c| c != 1).collect();
+        let region = self.coverage.as_ref().zip(first.region.as_ref());
+        let region = region.map(|(coverage, region)| coverage.title(region));
+        let region = region.as_deref();
+        let header: Vec<&str> =
+            head.iter().copied().chain(region).chain(truth).chain(latent).chain(blocks).collect();
+        let numbers: Vec<usize> =
+            (0..header.len()).filter(|&c| c != 1 && !(c == 3 && region.is_some())).collect();
         let rows = self.predictions.iter().map(|row| row.cells(known));
         let mut text = table(&header, &numbers, rows);
         if let Some(accuracy) = self.accuracy {
@@ -183,6 +240,9 @@ impl Report for Predictions {
         }
         if let Some(rmse) = self.rmse {
             text += &format!("\n\nRMSE  {}", number(rmse));
+        }
+        if let Some(coverage) = &self.coverage {
+            text += &format!("\n\n{}", coverage.text());
         }
         text
     }
@@ -199,6 +259,15 @@ impl Row {
         }
     }
 
+    /// Whether the region holds the target, if both are known.
+    fn is_held(&self) -> Option<bool> {
+        match (&self.region, &self.outcome) {
+            (Some(region), Outcome::Class { truth: Some(truth), .. }) => Some(region.has_class(truth)),
+            (Some(region), Outcome::Number { truth: Some(truth), .. }) => Some(region.has_number(*truth)),
+            _ => None,
+        }
+    }
+
     fn cells(&self, known: bool) -> Vec<String> {
         let c = self.latent();
         let (first, second, truth) = match &self.outcome {
@@ -210,6 +279,7 @@ impl Row {
             }
         };
         let mut cells = vec![self.id.clone(), first, second];
+        cells.extend(self.region.as_ref().map(RegionOf::text));
         cells.extend(known.then(|| truth.unwrap_or_default()));
         cells.push(format!("{:+.3}", self.latent_mean[c]));
         cells.push(format!("{:.3}", self.latent_variance[c].sqrt()));

@@ -3,12 +3,14 @@
 //! Probabilities are `[n_items, n_classes]`, row-major; labels are classes `0..n_classes`. Every score is a
 //! finite number; what cannot be scored is a [`MetricError`].
 
+mod abstain;
 mod calibration;
 mod classification;
 mod error;
 mod regression;
 mod summary;
 
+pub use abstain::{Abstention, Kept, SHARES, TARGET_ERRORS, abstention, risk_coverage};
 pub use calibration::{Calibration, MAX_BINS, N_BINS, ReliabilityBin, calibration, calibration_slope};
 pub use classification::{accuracy, brier, macro_f1, nll, predicted_classes};
 pub use error::MetricError;

@@ -13,7 +13,10 @@ pub use memory::peak_memory_mb;
 pub use plot::{reliability_svg, scores_svg};
 pub use row::{ClassScores, Coverage, FoldRow, RealScores, Scores};
 
-use crate::metrics::{MetricError, N_BINS, ReliabilityBin, Summary, calibration, coverage};
+use crate::metrics::{
+    Abstention, Kept, MetricError, N_BINS, ReliabilityBin, Summary, TARGET_ERRORS, abstention, calibration,
+    coverage, risk_coverage,
+};
 use hodgelet::likelihood::Mixture;
 use serde::{Deserialize, Serialize};
 
@@ -133,6 +136,12 @@ pub struct ClassResults {
     pub ece: f64,
     /// The bins it comes from.
     pub reliability: Vec<ReliabilityBin>,
+    /// Share of wrong classes among the most confident predictions; thresholds are probabilities.
+    #[serde(default)]
+    pub risk_coverage: Vec<Kept>,
+    /// What can be kept at given errors, as estimated on these predictions.
+    #[serde(default)]
+    pub abstention: Vec<Abstention>,
 }
 
 /// Scores of a regression: summaries over folds, coverage over the test items of all folds together.
@@ -148,6 +157,9 @@ pub struct RealResults {
     pub nll: Summary,
     /// Shares of truths inside central intervals.
     pub coverage: Vec<Coverage>,
+    /// Root mean squared error of the most confident predictions; thresholds are standard deviations.
+    #[serde(default)]
+    pub risk_coverage: Vec<Kept>,
 }
 
 impl Evaluation {
@@ -193,6 +205,9 @@ fn results(runs: &[FoldRun], folds: &[FoldRow], n_classes: usize) -> Result<Resu
             let over = |name, value: fn(&ClassScores) -> f64| summary(name, scores.iter().map(|s| value(s)));
             let calibration = calibration(&probabilities, n_classes, &labels, N_BINS)
                 .map_err(|source| ReportError::Score { name: "ece", source })?;
+            let (confidence, wrong) = confidences(&probabilities, n_classes, &labels);
+            let targets = TARGET_ERRORS.iter().map(|&target| abstention(&confidence, &wrong, target));
+            let kept = |source| ReportError::Score { name: "risk_coverage", source };
             Ok(Results::Classes(ClassResults {
                 classes: n_classes,
                 accuracy: over("accuracy", |s| s.accuracy)?,
@@ -201,6 +216,8 @@ fn results(runs: &[FoldRun], folds: &[FoldRow], n_classes: usize) -> Result<Resu
                 brier: over("brier", |s| s.brier)?,
                 ece: calibration.ece,
                 reliability: calibration.bins,
+                risk_coverage: risk_coverage(&confidence, &wrong).map_err(kept)?,
+                abstention: targets.collect::<Result<_, _>>().map_err(kept)?,
             }))
         }
         Predictions::Real { densities, truth } => {
@@ -214,9 +231,32 @@ fn results(runs: &[FoldRun], folds: &[FoldRow], n_classes: usize) -> Result<Resu
                 r2: if r2.is_empty() { None } else { Some(summary("r2", r2.into_iter())?) },
                 nll: over("nll", |s| s.nll)?,
                 coverage: inside.map_err(|source| ReportError::Score { name: "coverage", source })?,
+                risk_coverage: kept_numbers(&densities, &truth)?,
             }))
         }
     }
+}
+
+/// The probability of each predicted class, and 1 where it is wrong.
+fn confidences(probabilities: &[f64], n_classes: usize, labels: &[u32]) -> (Vec<f64>, Vec<f64>) {
+    let best = |row: &[f64]| {
+        row.iter().enumerate().fold((0, f64::NEG_INFINITY), |a, (c, &p)| if p > a.1 { (c, p) } else { a })
+    };
+    let of = |(row, &label): (&[f64], &u32)| {
+        let (class, p) = best(row);
+        (p, f64::from(class != label as usize))
+    };
+    probabilities.chunks(n_classes.max(1)).zip(labels).map(of).unzip()
+}
+
+/// Root mean squared errors of the predictions of least deviation.
+fn kept_numbers(densities: &[Mixture], truth: &[f64]) -> Result<Vec<Kept>, ReportError> {
+    let confidence: Vec<f64> = densities.iter().map(|density| -density.variance().sqrt()).collect();
+    let squares: Vec<f64> = densities.iter().zip(truth).map(|(d, y)| (d.mean() - y).powi(2)).collect();
+    let kept = risk_coverage(&confidence, &squares)
+        .map_err(|source| ReportError::Score { name: "risk_coverage", source })?;
+    let in_units = |kept: Kept| Kept { threshold: -kept.threshold, risk: kept.risk.sqrt(), ..kept };
+    Ok(kept.into_iter().map(in_units).collect())
 }
 
 fn summary(name: &'static str, values: impl Iterator<Item = f64>) -> Result<Summary, ReportError> {

@@ -100,6 +100,18 @@ pub enum ModelError {
         /// Parameters found.
         found: usize,
     },
+    /// Conformal prediction cannot be had this way.
+    #[error("a conformal guarantee cannot be given: {fault}")]
+    Conformal {
+        /// Why.
+        fault: String,
+    },
+    /// A coverage that no region has.
+    #[error("coverage is {found}, expected a number between 0 and 1, both excluded")]
+    Coverage {
+        /// The coverage asked for.
+        found: f64,
+    },
     /// Training could not start or was stopped before it had anything.
     #[error("training failed: {reason}")]
     Training {
@@ -192,6 +204,9 @@ impl ModelError {
             }
             Self::TooLarge { .. } => Some("ask for fewer filters or points"),
             Self::Constant { .. } => Some("choose other signals, or more varied complexes"),
+            Self::Conformal { .. } => {
+                Some("conformal prediction is for fitting given settings to enough graphs")
+            }
             Self::Gp(error) => error.hint(),
             Self::Signed(error) => error.hint(),
             Self::Metric { source: MetricError::NoPositions { .. }, .. } => {

@@ -4,7 +4,7 @@ use super::averaging;
 use super::fitted::{Model, Summary, Trained};
 use super::objective::Solved;
 use super::problem::check_indices;
-use super::{FeatureSpace, Measured, Measurer, ModelError, Problem};
+use super::{FeatureSpace, Measured, Measurer, ModelError, Problem, conformal};
 use crate::dataset::{Dataset, Targets};
 use crate::gp::Sites;
 use crate::param::LogNormal;
@@ -74,6 +74,9 @@ impl Settings {
         mut callback: impl FnMut(Stage) -> ControlFlow<()> + Send,
     ) -> Result<Model, ModelError> {
         check_indices(train, dataset.len())?;
+        if let Some(choice) = self.conformal {
+            return conformal::fit(self, choice, &dataset.select(train), callback);
+        }
         let measurer = Measurer::fit(self, dataset, train)?;
         let chosen = dataset.select(train);
         let total = chosen.len();
@@ -86,7 +89,8 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// As [`fit_with`](Self::fit_with).
+    /// As [`fit_with`](Self::fit_with), and [`ModelError::Conformal`] for settings with a guarantee: `measurer` has seen
+    /// complexes that would be held out.
     pub fn fit_measured(
         &self,
         measurer: &Measurer,
@@ -95,6 +99,9 @@ impl Settings {
         train: &[usize],
         callback: impl FnMut(Stage) -> ControlFlow<()> + Send,
     ) -> Result<Model, ModelError> {
+        if self.conformal.is_some() {
+            return Err(ModelError::Conformal { fault: "the graphs were measured before".to_owned() });
+        }
         let began = Instant::now();
         let problem = Problem::new(self, measurer, measured, targets, train)?;
         let callback = Mutex::new(callback);
@@ -139,6 +146,7 @@ impl Settings {
             averaged,
             priors: end.priors,
             summary,
+            conformal: None,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! A fitted model: everything needed to predict new complexes.
 
+use super::conformal::Conformal;
 use super::features::BlockSpace;
 use super::noise::NoiseCovariates;
 use super::parameters::{Hyperparameter, Parameters, State};
@@ -93,6 +94,8 @@ pub struct Model {
     pub(super) averaged: Option<Averaged>,
     pub(super) priors: Vec<Option<LogNormal>>,
     pub(super) summary: Summary,
+    /// What its guarantee rests on, if it has one.
+    pub(super) conformal: Option<Conformal>,
 }
 
 impl std::fmt::Debug for Model {

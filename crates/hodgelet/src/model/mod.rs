@@ -4,6 +4,7 @@
 //! methods of \[Alain24\] are settings of one pipeline.
 
 mod averaging;
+mod conformal;
 mod error;
 mod features;
 mod file;
@@ -22,6 +23,7 @@ mod targets;
 mod testing;
 
 pub use averaging::Exploration;
+pub use conformal::{Basis, CalibratedPrediction, RegionTargets, Regions};
 pub use error::ModelError;
 pub use features::{BlockSpace, FeatureMap};
 pub use file::FileError;

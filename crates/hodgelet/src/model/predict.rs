@@ -52,6 +52,20 @@ pub enum PredictedTargets {
     },
 }
 
+impl PredictedTargets {
+    /// The probabilities of classes, if classes are predicted.
+    #[must_use]
+    pub fn probabilities(&self) -> Option<&Mat<f64>> {
+        if let Self::Classes { probabilities, .. } = self { Some(probabilities) } else { None }
+    }
+
+    /// The distributions of numbers, if numbers are predicted.
+    #[must_use]
+    pub fn densities(&self) -> Option<&[Mixture]> {
+        if let Self::Real { densities } = self { Some(densities) } else { None }
+    }
+}
+
 /// Latent values under one state.
 struct StateLatents {
     latents: Latents,

@@ -167,3 +167,14 @@ choices! {
         Modes,
     }
 }
+
+choices! {
+    /// How intervals and sets of classes get their guarantee.
+    pub enum ConformalChoice {
+        /// By graphs that are held out of training.
+        #[default]
+        Split,
+        /// By models that are trained again without parts of the graphs: cross-validation+ of \[Barber21\].
+        CvPlus,
+    }
+}

@@ -11,7 +11,8 @@ mod field;
 mod value;
 
 pub use choices::{
-    ClassLikelihood, HyperparameterChoice, InferenceChoice, Laplacian, LengthscaleChoice, Method, NoiseChoice,
+    ClassLikelihood, ConformalChoice, HyperparameterChoice, InferenceChoice, Laplacian, LengthscaleChoice,
+    Method, NoiseChoice,
 };
 #[cfg(feature = "clap")]
 pub use command::{FeatureSettings, SignalSettings};
@@ -172,6 +173,20 @@ settings! {
         /// Seed of everything that is drawn.
         [value "SEED"] [alias "random_state"] [global]
         seed: u64 = 0;
+    }
+    "Guarantee": {
+        /// Whether intervals and sets of classes of new graphs are guaranteed, if these are exchangeable with the training
+        /// graphs. split: a quarter of the graphs, drawn by the seed, is held out of training, and a coverage of 1 - a holds
+        /// with probability 1 - a; cv-plus: the model is trained on all graphs, and again without each of several parts, for
+        /// which about 1 - 2a is proven and about 1 - a is usual.
+        [common] [value "CHOICE"] [training]
+        conformal: Option<ConformalChoice> = None;
+        /// Number of parts of cv-plus; as many as graphs, or more, is the jackknife+, for which 1 - 2a is proven.
+        [value "N"] [least "2"] [training]
+        conformal_folds: usize = 5;
+        /// Whether the guarantee holds within each class. A class needs its own calibration graphs then.
+        [training] [classes]
+        conformal_classes: bool = false;
     }
 }
 

@@ -110,9 +110,19 @@ impl<'a> Container<'a> {
         let number = |chunk: &[u8]| u32::from_le_bytes(chunk.try_into().expect("chunks have 4 bytes"));
         Ok(bytes.chunks_exact(4).map(number).collect())
     }
+
+    /// The bytes of tensor `name`, however many.
+    pub fn bytes(&self, name: &str) -> Result<&[u8], FileError> {
+        let tensor = self.tensor(name)?;
+        tensor.expect(name, Dtype::U8, &[tensor.len()])
+    }
 }
 
 impl Tensor<'_> {
+    pub fn bytes(bytes: Vec<u8>) -> Self {
+        Self { dtype: Dtype::U8, shape: vec![bytes.len()], bytes: bytes.into() }
+    }
+
     pub fn reals(shape: &[usize], values: impl Iterator<Item = f64>) -> Self {
         let bytes = values.flat_map(f64::to_le_bytes).collect::<Vec<u8>>().into();
         Self { dtype: Dtype::F64, shape: shape.to_vec(), bytes }

@@ -9,12 +9,15 @@
 //! | `observations.covariates` | what the noise depends on, if on anything | distinct complexes, blocks |
 //! | `states.parameters` | trained values, unconstrained, of each state that predictions are averaged over | states, values |
 //! | `states.sites.precision`, `states.sites.shift` | the posterior of each state | states, latent functions, distinct complexes |
+//! | `conformal.scores`, `conformal.labels`, `conformal.folds` | scores of held-out complexes, their classes, and which model scored them | held-out complexes |
+//! | `conformal.model.k` | the model without part `k`, a model file itself | bytes |
 //! | `measures.b.atoms`, `.eigenvalues`, `.channels`, `.live`, `.energies` | energies of block `b`, from which the features of all states follow | distinct complexes, or all their entries |
 //!
 //! The strings of the header are `format`, `version`, `model` (the JSON) and `sha256` (of the JSON and the tensors).
 //! The posterior restored from them predicts the same bits as the one that was saved. Files of version 1 are read too.
 
 mod check;
+mod conformal;
 mod container;
 mod error;
 mod states;
@@ -177,6 +180,9 @@ impl Model {
         if let Some(averaged) = &self.averaged {
             states::write(self, averaged, &mut tensors)?;
         }
+        if let Some(conformal) = &self.conformal {
+            conformal::write(conformal, &mut tensors)?;
+        }
         Ok(tensors)
     }
 }
@@ -257,6 +263,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         averaged: None,
         priors,
         summary,
+        conformal: None,
     };
     let mut expected = n_tensors;
     if let Some(exploration) = &model.summary.exploration {
@@ -269,6 +276,11 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         };
         let (averaged, own) = states::read(file, exploration.states, &shared)?;
         model.averaged = Some(averaged);
+        expected += own;
+    }
+    if let Some(choice) = model.settings().conformal {
+        let (conformal, own) = conformal::read(file, choice, &model)?;
+        model.conformal = Some(conformal);
         expected += own;
     }
     match file.tensors.len() {
