@@ -7,6 +7,7 @@ use crate::run::{Watch, run};
 use crate::space::{SpaceView, settings};
 use faer::Mat;
 use hodgelet::dataset::Targets;
+use hodgelet::likelihood::Mixture;
 use hodgelet::model::{FittedTargets, PredictedTargets, Prediction, Stage};
 use hodgelet_eval::search::{SearchParams, Trial};
 use numpy::{PyArray1, PyReadonlyArray1};

@@ -11,8 +11,8 @@ use crate::param::LogNormal;
 use crate::settings::Settings;
 use crate::train::{MinimizeError, Minimum, minimize, restarts};
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
 /// What a callback sees of training.
@@ -138,6 +138,7 @@ impl Settings {
             averaged,
             priors: end.priors,
             summary,
+            distances: OnceLock::new(),
         })
     }
 }

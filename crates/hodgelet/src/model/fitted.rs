@@ -2,7 +2,7 @@
 
 use super::features::BlockSpace;
 use super::parameters::{Hyperparameter, Parameters, State};
-use super::{Exploration, FeatureSpace, FittedTargets};
+use super::{Exploration, FeatureSpace, FittedTargets, TrainingDistances};
 use crate::feature::{Block, BlockMeasures};
 use crate::gp::leave_one_out::leave_one_out;
 use crate::gp::{GpError, LeaveOneOut, Posterior};
@@ -12,6 +12,7 @@ use crate::param::LogNormal;
 use crate::settings::Settings;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 
 /// How training went.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,6 +76,8 @@ pub struct Model {
     pub(super) averaged: Option<Averaged>,
     pub(super) priors: Vec<Option<LogNormal>>,
     pub(super) summary: Summary,
+    /// Follow from the rest; found when they are asked for.
+    pub(super) distances: OnceLock<TrainingDistances>,
 }
 
 impl std::fmt::Debug for Model {

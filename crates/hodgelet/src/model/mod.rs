@@ -4,12 +4,14 @@
 //! methods of \[Alain24\] are settings of one pipeline.
 
 mod averaging;
+mod drift;
 mod error;
 mod features;
 mod file;
 mod fit;
 mod fitted;
 mod measure;
+mod novelty;
 mod objective;
 mod parameters;
 mod predict;
@@ -20,12 +22,14 @@ mod targets;
 mod testing;
 
 pub use averaging::Exploration;
+pub use drift::Drift;
 pub use error::ModelError;
 pub use features::{BlockSpace, FeatureMap};
 pub use file::FileError;
 pub use fit::Stage;
 pub use fitted::{Model, Summary};
 pub use measure::Measured;
+pub use novelty::{Novelty, TrainingDistances};
 pub use parameters::Hyperparameter;
 pub use predict::{PredictedTargets, Prediction};
 pub use problem::{Problem, StartBlock, TrainingObjective};

@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// What the header calls the format.
 const FORMAT: &str = "hodgelet-model";
@@ -217,8 +218,17 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
     let posterior = inference.restore(tensors, gram.as_ref(), &likelihood, &observations, workspace);
     let posterior = posterior.map_err(ModelError::from)?;
     let mode = Trained { blocks: space.blocks.clone(), kernel, likelihood, inputs, posterior };
-    let mut model =
-        Model { space, likelihood_params, targets, observations, mode, averaged: None, priors, summary };
+    let mut model = Model {
+        space,
+        likelihood_params,
+        targets,
+        observations,
+        mode,
+        averaged: None,
+        priors,
+        summary,
+        distances: OnceLock::new(),
+    };
     let mut expected = n_tensors;
     if let Some(exploration) = &model.summary.exploration {
         let shared = states::Shared {
