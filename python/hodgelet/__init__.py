@@ -15,11 +15,13 @@ from hodgelet._regressor import HodgeletRegressor
 from hodgelet._results import (
     Block,
     BlockMeasures,
+    Drift,
     EnergyMeasures,
     Explanation,
     FilterBank,
     Hyperparameters,
     LeaveOneOut,
+    Novelty,
     Prediction,
 )
 from hodgelet._transformer import HodgeletTransformer
@@ -29,6 +31,7 @@ __all__ = [
     "BlockMeasures",
     "Boundary",
     "Column",
+    "Drift",
     "EnergyMeasures",
     "Explanation",
     "FilterBank",
@@ -44,6 +47,7 @@ __all__ = [
     "Hyperparameters",
     "LeaveOneOut",
     "NotFittedError",
+    "Novelty",
     "Prediction",
     "__version__",
     "arrow",

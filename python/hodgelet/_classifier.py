@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hodgelet._base import accuracy, check_targets, classes_from_names, documented, encode_classes
 from hodgelet._errors import HodgeletInputError
 from hodgelet._parameters import ClassifierParameters
-from hodgelet._results import Prediction
+from hodgelet._results import Novelty, Prediction
 from hodgelet._supervised import Floats, Supervised
 
 if TYPE_CHECKING:
@@ -145,6 +145,7 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
             classes=self.classes_,
             labels=self.classes_[out["labels"]],
             probabilities=out["probabilities"],
+            novelty=Novelty(**out["novelty"]),
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from hodgelet._base import check_targets, documented, finite_numbers, r2
 from hodgelet._errors import HodgeletInputError
 from hodgelet._parameters import RegressorParameters
-from hodgelet._results import Prediction
+from hodgelet._results import Novelty, Prediction
 from hodgelet._supervised import Supervised
 
 __all__ = ["HodgeletRegressor"]
@@ -88,4 +88,5 @@ class HodgeletRegressor(RegressorParameters, Supervised):
             out["unknown"],
             mean=out["mean"],
             variance=out["variance"],
+            novelty=Novelty(**out["novelty"]),
         )

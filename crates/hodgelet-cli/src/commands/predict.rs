@@ -8,7 +8,7 @@ use crate::source::DatasetArgs;
 use clap::Args;
 use faer::Mat;
 use hodgelet::dataset::{Dataset, Targets};
-use hodgelet::model::{FittedTargets, Model, PredictedTargets, Prediction};
+use hodgelet::model::{Drift, FittedTargets, Model, ModelError, PredictedTargets, Prediction};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -17,6 +17,12 @@ use std::path::PathBuf;
 #[command(
     after_help = "The latent mean of a prediction is the exact sum of the shares of the blocks. With two classes it
 is positive for the second; with more, the table shows the latent function of the predicted class.
+
+The distance of a graph is that to the nearest training graph, 0 for equal features and 1 for nothing in common. Graphs
+marked * are farther from it, as a whole or in one block, than training graphs are from each other: of graphs like those,
+about 1 in 100 is marked. With 5 graphs or more, drift is a test of whether they are like the training graphs as a whole;
+its p-value is the share of random splits of both that differ as much. A small one says that the graphs differ, not that
+predictions are wrong.
 
 Examples:
   hodgelet predict sbm.hodgelet sbm --seed 1
@@ -45,16 +51,27 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
     let model = load(&args.model)?;
     let read = args.source.read(terminal)?;
     let bar = terminal.bar("graphs", Some(read.dataset.len() as u64));
-    let prediction = model.predict_with(&read.dataset, |done| bar.at(done as u64))?;
+    let measured = model.space().measurer().measure(&read.dataset, |done| bar.at(done as u64))?;
     drop(bar);
+    let measures: Vec<_> = measured.measures.iter().collect();
+    let prediction = Prediction { unknown: measured.unknown, ..model.predict_measured(&measures)? };
     if prediction.unknown > 0 {
         let unknown = prediction.unknown;
         terminal.warn(&format!("{unknown} labels of cells are new to the model and were left out"));
     }
-    let report = Predictions::new(&model, &read.dataset, &read.ids, &prediction);
+    let report = Predictions::new(&model, &read.dataset, &read.ids, &prediction)?;
+    let report = Predictions { drift: compared(model.drift_measured(&measures))?, ..report };
     let Some(path) = &args.out else { return output::print(&report, args.format) };
     let text = if args.format == Format::Json { output::json(&report)? } else { report.text() };
     output::write_atomic(path, |out| writeln!(out, "{text}"))
+}
+
+/// A comparison, where the sets are large enough for one.
+fn compared(drift: Result<Drift, ModelError>) -> Result<Option<Drift>, ModelError> {
+    match drift {
+        Err(ModelError::TooFewToCompare { .. }) => Ok(None),
+        other => other.map(Some),
+    }
 }
 
 /// What a model says of the graphs of a dataset.
@@ -67,6 +84,11 @@ pub struct Predictions {
     accuracy: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rmse: Option<f64>,
+    /// What distances must exceed for a graph to be called far.
+    threshold: f64,
+    block_thresholds: Vec<BlockDistance>,
+    /// How the graphs compare with the training graphs as a whole, if there are enough.
+    drift: Option<Drift>,
     predictions: Vec<Row>,
 }
 
@@ -78,6 +100,25 @@ struct Row {
     latent_mean: Vec<f64>,
     latent_variance: Vec<f64>,
     blocks: Vec<Share>,
+    novelty: Novelty,
+}
+
+/// How far a graph is from the training graphs.
+#[derive(Debug, Serialize)]
+struct Novelty {
+    variance_ratio: f64,
+    distance: f64,
+    /// Index of the nearest training graph.
+    nearest: usize,
+    blocks: Vec<BlockDistance>,
+    far_block: String,
+    is_far: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct BlockDistance {
+    block: String,
+    distance: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -96,8 +137,32 @@ struct Share {
 
 impl Predictions {
     /// Puts names to a prediction.
-    #[must_use]
-    pub fn new(model: &Model, dataset: &Dataset, ids: &[String], prediction: &Prediction) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError`] does not occur for a sound model.
+    pub fn new(
+        model: &Model,
+        dataset: &Dataset,
+        ids: &[String],
+        prediction: &Prediction,
+    ) -> Result<Self, ModelError> {
+        let training = model.training_distances()?;
+        let by_block = |distances: &[f64]| -> Vec<BlockDistance> {
+            let blocks = model.blocks().iter().zip(distances);
+            blocks.map(|(b, &distance)| BlockDistance { block: b.block.to_string(), distance }).collect()
+        };
+        let novelty = |i: usize| {
+            let novelty = &prediction.novelty[i];
+            Novelty {
+                variance_ratio: novelty.variance_ratio,
+                distance: novelty.distance,
+                nearest: novelty.nearest,
+                blocks: by_block(&novelty.block_distances),
+                far_block: novelty.far_block.to_string(),
+                is_far: novelty.is_far,
+            }
+        };
         let shares = |i: usize| {
             let blocks = prediction.blocks.iter();
             blocks.map(move |(block, means)| Share { block: block.to_string(), latent_mean: row(means, i) })
@@ -108,10 +173,20 @@ impl Predictions {
             latent_mean: row(&prediction.latent_mean, i),
             latent_variance: row(&prediction.latent_variance, i),
             blocks: shares(i).collect(),
+            novelty: novelty(i),
         };
         let predictions: Vec<Row> = (0..dataset.len()).map(prediction_of).collect();
         let (accuracy, rmse) = scores(&predictions);
-        Self { dataset: dataset.name().to_owned(), graphs: dataset.len(), accuracy, rmse, predictions }
+        Ok(Self {
+            dataset: dataset.name().to_owned(),
+            graphs: dataset.len(),
+            accuracy,
+            rmse,
+            threshold: training.threshold,
+            block_thresholds: by_block(&training.block_thresholds),
+            drift: None,
+            predictions,
+        })
     }
 }
 
@@ -171,11 +246,16 @@ impl Report for Predictions {
             Outcome::Number { truth, .. } => (&["graph", "mean", "std. dev."], truth.is_some()),
         };
         let truth = known.then_some("truth");
-        let latent = ["latent mean", "latent std. dev."];
+        let latent = ["distance", "latent mean", "latent std. dev."];
         let header: Vec<&str> = head.iter().copied().chain(truth).chain(latent).chain(blocks).collect();
         let numbers: Vec<usize> = (0..header.len()).filter(|&c| c != 1).collect();
         let rows = self.predictions.iter().map(|row| row.cells(known));
         let mut text = table(&header, &numbers, rows);
+        let notes: Vec<String> =
+            self.note_on_far().into_iter().chain(self.drift.as_ref().map(note_on_drift)).collect();
+        if !notes.is_empty() {
+            text += &format!("\n\n{}", notes.join("\n"));
+        }
         if let Some(accuracy) = self.accuracy {
             text += &format!("\n\naccuracy  {:.2}%", 100.0 * accuracy);
         }
@@ -184,6 +264,41 @@ impl Report for Predictions {
         }
         text
     }
+}
+
+impl Predictions {
+    /// How many graphs are far, and in which blocks.
+    fn note_on_far(&self) -> Option<String> {
+        let far: Vec<&Novelty> =
+            self.predictions.iter().map(|row| &row.novelty).filter(|novelty| novelty.is_far).collect();
+        let in_block = |threshold: &BlockDistance| {
+            let count = far.iter().filter(|novelty| novelty.far_block == threshold.block).count();
+            (count > 0)
+                .then(|| format!("{count} in {} (above {})", threshold.block, number(threshold.distance)))
+        };
+        let blocks: Vec<String> = self.block_thresholds.iter().filter_map(in_block).collect();
+        (!far.is_empty()).then(|| {
+            format!(
+                "* far from all training graphs: {} of {}, distance above {}, or most of all {}",
+                far.len(),
+                self.graphs,
+                number(self.threshold),
+                blocks.join(", ")
+            )
+        })
+    }
+}
+
+/// What the comparison with the training graphs says.
+fn note_on_drift(drift: &Drift) -> String {
+    let Drift { statistic, p_value, n_new, n_training, compared_new, compared_training, permutations } =
+        drift;
+    let drawn = |n: &usize, of: &usize| if n < of { format!("{n} of {of}") } else { of.to_string() };
+    let (new, training) = (drawn(compared_new, n_new), drawn(compared_training, n_training));
+    format!(
+        "drift  MMD² {statistic:.4}, p = {p_value:.3}: the share of {permutations} random splits of these {new} and the \
+         {training} training graphs that differ as much"
+    )
 }
 
 impl Row {
@@ -209,6 +324,8 @@ impl Row {
         };
         let mut cells = vec![self.id.clone(), first, second];
         cells.extend(known.then(|| truth.unwrap_or_default()));
+        let mark = if self.novelty.is_far { "*" } else { " " };
+        cells.push(format!("{:.3}{mark}", self.novelty.distance));
         cells.push(format!("{:+.3}", self.latent_mean[c]));
         cells.push(format!("{:.3}", self.latent_variance[c].sqrt()));
         cells.extend(self.blocks.iter().map(|share| format!("{:+.3}", share.latent_mean[c])));
