@@ -274,12 +274,12 @@ impl Predictions {
         let in_block = |threshold: &BlockDistance| {
             let count = far.iter().filter(|novelty| novelty.far_block == threshold.block).count();
             (count > 0)
-                .then(|| format!("{count} in {} (above {})", threshold.block, number(threshold.distance)))
+                .then(|| format!("{} (above {}): {count}", threshold.block, number(threshold.distance)))
         };
         let blocks: Vec<String> = self.block_thresholds.iter().filter_map(in_block).collect();
         (!far.is_empty()).then(|| {
             format!(
-                "* far from all training graphs: {} of {}, distance above {}, or most of all {}",
+                "* far from all training graphs: {} of {}, distance above {} or far in a block; farthest in {}",
                 far.len(),
                 self.graphs,
                 number(self.threshold),
