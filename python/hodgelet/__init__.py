@@ -16,11 +16,13 @@ from hodgelet._regressor import HodgeletRegressor
 from hodgelet._results import (
     Block,
     BlockMeasures,
+    Drift,
     EnergyMeasures,
     Explanation,
     FilterBank,
     Hyperparameters,
     LeaveOneOut,
+    Novelty,
     Prediction,
 )
 from hodgelet._transformer import HodgeletTransformer
@@ -31,6 +33,7 @@ __all__ = [
     "Boundary",
     "ClassSets",
     "Column",
+    "Drift",
     "EnergyMeasures",
     "Explanation",
     "FilterBank",
@@ -47,6 +50,7 @@ __all__ = [
     "Intervals",
     "LeaveOneOut",
     "NotFittedError",
+    "Novelty",
     "Prediction",
     "__version__",
     "arrow",

@@ -12,7 +12,7 @@ from hodgelet._base import accuracy, check_targets, classes_from_names, document
 from hodgelet._errors import HodgeletInputError
 from hodgelet._parameters import ClassifierParameters
 from hodgelet._regions import ClassSets, common
-from hodgelet._results import Prediction
+from hodgelet._results import Novelty, Prediction
 from hodgelet._supervised import Floats, Supervised
 
 if TYPE_CHECKING:
@@ -156,6 +156,7 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
             classes=self.classes_,
             labels=self.classes_[out["labels"]],
             probabilities=out["probabilities"],
+            novelty=Novelty(**out["novelty"]),
         )
 
 

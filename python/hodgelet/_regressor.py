@@ -9,7 +9,7 @@ from hodgelet._base import check_targets, documented, finite_numbers, r2
 from hodgelet._errors import HodgeletInputError
 from hodgelet._parameters import RegressorParameters
 from hodgelet._regions import Intervals, common
-from hodgelet._results import Prediction
+from hodgelet._results import Novelty, Prediction
 from hodgelet._supervised import Supervised
 
 __all__ = ["HodgeletRegressor"]
@@ -99,4 +99,5 @@ class HodgeletRegressor(RegressorParameters, Supervised):
             out["unknown"],
             mean=out["mean"],
             variance=out["variance"],
+            novelty=Novelty(**out["novelty"]),
         )

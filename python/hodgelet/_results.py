@@ -14,11 +14,13 @@ from hodgelet._errors import HodgeletInputError
 __all__ = [
     "Block",
     "BlockMeasures",
+    "Drift",
     "EnergyMeasures",
     "Explanation",
     "FilterBank",
     "Hyperparameters",
     "LeaveOneOut",
+    "Novelty",
     "Prediction",
 ]
 
@@ -108,12 +110,55 @@ class FilterBank:
 
 
 @dataclass(frozen=True, eq=False)
+class Novelty:
+    """How far predicted graphs are from the training graphs, in units of the model's kernel.
+
+    ``distance[i]`` is that of graph ``i`` to ``nearest[i]``, an index into the training graphs: 0 for equal features, 1 for
+    nothing in common. ``block_distances[i, b]`` is the same within one block, whatever is nearest there, and
+    ``far_block[i]`` the block that is farthest relative to its threshold. ``is_far[i]`` says whether a distance passes its
+    threshold, which of graphs like the training graphs about 1 in 100 does. ``variance_ratio`` is latent over prior
+    variance: near 0 where training graphs decide, about 1 where they say nothing.
+    """
+
+    variance_ratio: Floats
+    distance: Floats
+    nearest: NDArray[np.int64]
+    block_distances: Floats
+    far_block: list[str]
+    is_far: NDArray[np.bool_]
+    threshold: float
+    block_thresholds: Floats
+
+    def __len__(self) -> int:
+        return len(self.distance)
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How a set of graphs compares with the training graphs as a whole: a kernel two-sample test.
+
+    ``statistic`` is the unbiased squared maximum mean discrepancy in units of the prior variance, around 0 (also below)
+    without a change. ``p_value`` is the share of random splits of all graphs into two such sets that differ as much:
+    a small one says that the sets differ, not that predictions are wrong. Of more than 1000 graphs in a set 1000 are
+    drawn; ``compared_new`` and ``compared_training`` say how many were compared.
+    """
+
+    statistic: float
+    p_value: float
+    n_new: int
+    n_training: int
+    compared_new: int
+    compared_training: int
+    permutations: int
+
+
+@dataclass(frozen=True, eq=False)
 class Prediction:
     """Predictions for some graphs, with the latent functions and the share of each block.
 
     ``attributions[i, b, c]`` is what block ``blocks[b]`` adds to the latent mean ``latent_mean[i, c]``; the sum over
     blocks is exact. There is one latent function for two classes (positive for the second) and for real targets, and
-    one for each class otherwise.
+    one for each class otherwise. ``novelty`` says how far graphs are from the training graphs.
     """
 
     latent_mean: Floats
@@ -126,6 +171,7 @@ class Prediction:
     probabilities: Floats | None = None
     mean: Floats | None = None
     variance: Floats | None = None
+    novelty: Novelty | None = None
 
     def __len__(self) -> int:
         return len(self.latent_mean)

@@ -13,7 +13,7 @@ from hodgelet._base import Estimator, check_targets, warn_all, warn_constant, wa
 from hodgelet._errors import HodgeletInputError
 from hodgelet._parameters import ALIASES
 from hodgelet._progress import Progress
-from hodgelet._results import Explanation, Hyperparameters, LeaveOneOut, Prediction
+from hodgelet._results import Drift, Explanation, Hyperparameters, LeaveOneOut, Prediction
 
 if TYPE_CHECKING:
     from hodgelet import _native
@@ -93,6 +93,12 @@ class Supervised(Estimator):
         warn_unknown(out["unknown"])
         warn_all(out["notes"])
         return {**out, "coverage": coverage}
+
+    def drift(self, X: Any) -> Drift:
+        """Whether graphs as a whole are like the training graphs, by a kernel two-sample test; at least 5 graphs."""
+        native, batch = self._native(), self._batch(X)
+        with Progress(self._verbose()) as progress:
+            return Drift(**native.drift(batch, self._threads(), progress.callback))
 
     def leave_one_out(self) -> LeaveOneOut:
         """Predictions of each training graph from all others, without refitting."""

@@ -124,7 +124,8 @@ def predict(model: Any, data: Any) -> _native.ArrowBatch:
     """Predictions of the complexes of a table under a fitted classifier or regressor.
 
     A classifier gives ``prediction`` (the class), ``probabilities`` (a vector, whose metadata name the classes); a
-    regressor ``prediction`` (the mean) and ``variance``. Both give ``latent_mean`` and ``latent_variance``, vectors
+    regressor ``prediction`` (the mean) and ``variance``. Both give ``distance`` to the nearest training graph, the index
+    ``nearest`` of that among them, ``latent_mean`` and ``latent_variance``, vectors
     with an entry for each latent function, and ``attributions``, a struct with the share of each block in the latent
     mean.
     """
@@ -138,6 +139,8 @@ def predict(model: Any, data: Any) -> _native.ArrowBatch:
     else:
         columns.append({"name": "prediction", "values": np.ascontiguousarray(found.mean)})
         columns.append({"name": "variance", "values": np.ascontiguousarray(found.variance)})
+    columns.append({"name": "distance", "values": np.ascontiguousarray(found.novelty.distance)})
+    columns.append({"name": "nearest", "values": np.ascontiguousarray(found.novelty.nearest)})
     columns.append(_vectors("latent_mean", found.latent_mean))
     columns.append(_vectors("latent_variance", found.latent_variance))
     shares = [_vectors(block, found.attributions[:, b, :]) for b, block in enumerate(found.blocks)]

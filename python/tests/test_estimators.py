@@ -53,6 +53,30 @@ def test_everything_about_a_prediction_fits_together(shapes: Shapes, fitted: Hod
     assert (full.latent_variance > 0).all()
 
 
+def test_graphs_unlike_the_training_graphs_are_told_apart(shapes: Shapes, fitted: HodgeletClassifier) -> None:
+    full = fitted.predict_full([*shapes[0], (np.array(np.triu_indices(30, 1)),)])
+    novelty = full.novelty
+    assert novelty is not None
+    assert len(novelty) == 17
+    assert novelty.is_far.dtype == np.bool_
+    assert novelty.is_far.tolist() == [False] * 16 + [True]
+    assert_allclose(novelty.distance[:16], 0.0, atol=1e-9)
+    assert novelty.nearest[:16].tolist() == list(range(16))
+    assert novelty.block_distances.shape == (17, len(full.blocks))
+    assert novelty.block_thresholds.shape == (len(full.blocks),)
+    assert set(novelty.far_block) <= set(full.blocks)
+    assert novelty.variance_ratio[16] > novelty.variance_ratio[:16].max()
+
+
+def test_drift_compares_sets_and_needs_five_graphs(shapes: Shapes, fitted: HodgeletClassifier) -> None:
+    same = fitted.drift(shapes[0])
+    assert (same.n_new, same.n_training, same.permutations) == (16, 16, 999)
+    assert same.p_value > 0.5
+    assert fitted.drift([(np.array(np.triu_indices(n, 1)),) for n in range(20, 30)]).p_value < 0.01
+    with pytest.raises(HodgeletInputError, match="4 new complexes, expected at least 5"):
+        fitted.drift(shapes[0][:4])
+
+
 def test_an_explanation_adds_up_and_reads(fitted: HodgeletClassifier) -> None:
     why = fitted.explain(ring(9))
     assert why.value == "ring"

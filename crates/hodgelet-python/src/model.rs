@@ -9,7 +9,8 @@ use faer::Mat;
 use hodgelet::dataset::Targets;
 use hodgelet::likelihood::Mixture;
 use hodgelet::model::{
-    FittedTargets, ModelError, PredictedTargets, Prediction, RegionTargets, Regions, Stage,
+    FittedTargets, ModelError, Novelty, PredictedTargets, Prediction, RegionTargets, Regions, Stage,
+    TrainingDistances,
 };
 use hodgelet_eval::search::{SearchParams, Trial};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -88,12 +89,43 @@ impl Model {
     ) -> PyResult<Bound<'py, PyDict>> {
         let arrays = Arrays::of(batch)?;
         let view = arrays.view()?;
-        let prediction = run(py, threads, callback.as_ref(), |watch| {
+        let (prediction, training) = run(py, threads, callback.as_ref(), |watch| {
             let dataset = view.dataset(Targets::None)?;
             let n = dataset.len();
-            Ok(self.model.predict_with(&dataset, |done| watch.note("measuring", done, n, None))?)
+            let prediction =
+                self.model.predict_with(&dataset, |done| watch.note("measuring", done, n, None))?;
+            Ok((prediction, self.model.training_distances()?))
         })?;
-        self.prediction(py, &prediction)
+        let dict = self.prediction(py, &prediction)?;
+        dict.set_item("novelty", self.novelty(py, &prediction.novelty, training)?)?;
+        Ok(dict)
+    }
+
+    /// How graphs compare with the training graphs as a whole.
+    #[pyo3(signature = (batch, threads=None, callback=None))]
+    fn drift<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &Bound<'py, PyAny>,
+        threads: Option<usize>,
+        callback: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let arrays = Arrays::of(batch)?;
+        let view = arrays.view()?;
+        let found = run(py, threads, callback.as_ref(), |watch| {
+            let dataset = view.dataset(Targets::None)?;
+            let n = dataset.len();
+            Ok(self.model.drift_with(&dataset, |done| watch.note("measuring", done, n, None))?)
+        })?;
+        let dict = PyDict::new(py);
+        dict.set_item("statistic", found.statistic)?;
+        dict.set_item("p_value", found.p_value)?;
+        dict.set_item("n_new", found.n_new)?;
+        dict.set_item("n_training", found.n_training)?;
+        dict.set_item("compared_new", found.compared_new)?;
+        dict.set_item("compared_training", found.compared_training)?;
+        dict.set_item("permutations", found.permutations)?;
+        Ok(dict)
     }
 
     /// Sets of classes, `[n_graphs, n_classes]`, or both ends of intervals, and what they rest on.
@@ -298,6 +330,33 @@ impl Model {
                 dict.set_item("variance", PyArray1::from_iter(py, densities.iter().map(Mixture::variance)))?;
             }
         }
+        Ok(dict)
+    }
+}
+
+impl Model {
+    fn novelty<'py>(
+        &self,
+        py: Python<'py>,
+        found: &[Novelty],
+        training: &TrainingDistances,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let space = self.model.space();
+        let blocks = Mat::from_fn(found.len(), space.blocks().len(), |i, b| found[i].block_distances[b]);
+        let names: Vec<String> = found.iter().map(|novelty| space.block_name(novelty.far_block)).collect();
+        let dict = PyDict::new(py);
+        let ratios = found.iter().map(|novelty| novelty.variance_ratio);
+        dict.set_item("variance_ratio", PyArray1::from_iter(py, ratios))?;
+        dict.set_item("distance", PyArray1::from_iter(py, found.iter().map(|novelty| novelty.distance)))?;
+        dict.set_item(
+            "nearest",
+            PyArray1::from_iter(py, found.iter().map(|novelty| novelty.nearest as i64)),
+        )?;
+        dict.set_item("block_distances", arrays::matrix(py, &blocks)?)?;
+        dict.set_item("far_block", names)?;
+        dict.set_item("is_far", PyArray1::from_iter(py, found.iter().map(|novelty| novelty.is_far)))?;
+        dict.set_item("threshold", training.threshold)?;
+        dict.set_item("block_thresholds", PyArray1::from_slice(py, &training.block_thresholds))?;
         Ok(dict)
     }
 }

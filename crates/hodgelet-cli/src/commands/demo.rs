@@ -68,7 +68,7 @@ of {} vertices. Is a field mostly curl-free (it flows downhill) or mostly diverg
     let held_out = fields.select(&new);
     let (model, prediction) = save_load_predict(&trained, &held_out, terminal)?;
     let ids: Vec<String> = new.iter().map(ToString::to_string).collect();
-    print_text(&Predictions::new(&model, &held_out, &ids, &prediction).text())?;
+    print_text(&Predictions::new(&model, &held_out, &ids, &prediction)?.text())?;
 
     print_text("\n3. Why? The surest prediction, block by block\n")?;
     print_text(&explain(&model, &prediction, &ids))?;

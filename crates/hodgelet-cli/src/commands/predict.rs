@@ -9,7 +9,7 @@ use crate::source::DatasetArgs;
 use clap::Args;
 use faer::Mat;
 use hodgelet::dataset::{Dataset, Targets};
-use hodgelet::model::{FittedTargets, Model, PredictedTargets, Prediction, Regions};
+use hodgelet::model::{Drift, FittedTargets, Model, ModelError, PredictedTargets, Prediction, Regions};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -25,6 +25,12 @@ guaranteed for graphs exchangeable with its training graphs: 0.9 means 90% with 
 give their own central intervals, and the fewest classes that reach the coverage, with no guarantee.
 The output says which. Too few calibration graphs for a coverage give every class, or an infinite
 interval (null in JSON), and a warning.
+
+The distance of a graph is that to the nearest training graph, 0 for equal features and 1 for nothing in common. Graphs
+marked * are farther from it, as a whole or in one block, than training graphs are from each other: of graphs like those,
+about 1 in 100 is marked. With 5 graphs or more, drift is a test of whether they are like the training graphs as a whole;
+its p-value is the share of random splits of both that differ as much. A small one says that the graphs differ, not that
+predictions are wrong.
 
 Examples:
   hodgelet predict sbm.hodgelet sbm --seed 1
@@ -57,13 +63,18 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
     let model = load(&args.model)?;
     let read = args.source.read(terminal)?;
     let bar = terminal.bar("graphs", Some(read.dataset.len() as u64));
-    let (prediction, regions) = match args.coverage {
-        None => (model.predict_with(&read.dataset, |done| bar.at(done as u64))?, None),
+    let (prediction, regions, drift) = match args.coverage {
+        None => {
+            let measured = model.space().measurer().measure(&read.dataset, |done| bar.at(done as u64))?;
+            let measures: Vec<_> = measured.measures.iter().collect();
+            let prediction = Prediction { unknown: measured.unknown, ..model.predict_measured(&measures)? };
+            (prediction, None, model.drift_measured(&measures))
+        }
         Some(coverage) => {
             check_coverage(coverage)?;
             let predicted = model.predict_calibrated(&read.dataset, |done| bar.at(done as u64))?;
             let regions = predicted.regions(coverage)?;
-            (predicted.prediction, Some(regions))
+            (predicted.prediction, Some(regions), model.drift(&read.dataset))
         }
     };
     drop(bar);
@@ -72,8 +83,9 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
         let unknown = prediction.unknown;
         terminal.warn(&format!("{unknown} labels of cells are new to the model and were left out"));
     }
-    let report = Predictions::new(&model, &read.dataset, &read.ids, &prediction)
+    let report = Predictions::new(&model, &read.dataset, &read.ids, &prediction)?
         .with_regions(&model, regions.as_ref());
+    let report = Predictions { drift: compared(drift)?, ..report };
     let Some(path) = &args.out else { return output::print(&report, args.format) };
     let text = if args.format == Format::Json { output::json(&report)? } else { report.text() };
     output::write_atomic(path, |out| writeln!(out, "{text}"))
@@ -83,7 +95,15 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
 fn check_coverage(coverage: f64) -> Result<(), CommandError> {
     match coverage > 0.0 && coverage < 1.0 {
         true => Ok(()),
-        false => Err(hodgelet::model::ModelError::Coverage { found: coverage }.into()),
+        false => Err(ModelError::Coverage { found: coverage }.into()),
+    }
+}
+
+/// A comparison, where the sets are large enough for one.
+fn compared(drift: Result<Drift, ModelError>) -> Result<Option<Drift>, ModelError> {
+    match drift {
+        Err(ModelError::TooFewToCompare { .. }) => Ok(None),
+        other => other.map(Some),
     }
 }
 
@@ -100,6 +120,11 @@ pub struct Predictions {
     /// What sets and intervals rest on, where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<Coverage>,
+    /// What distances must exceed for a graph to be called far.
+    threshold: f64,
+    block_thresholds: Vec<BlockDistance>,
+    /// How the graphs compare with the training graphs as a whole, if there are enough.
+    drift: Option<Drift>,
     predictions: Vec<Row>,
 }
 
@@ -113,6 +138,25 @@ struct Row {
     latent_mean: Vec<f64>,
     latent_variance: Vec<f64>,
     blocks: Vec<Share>,
+    novelty: Novelty,
+}
+
+/// How far a graph is from the training graphs.
+#[derive(Debug, Serialize)]
+struct Novelty {
+    variance_ratio: f64,
+    distance: f64,
+    /// Index of the nearest training graph.
+    nearest: usize,
+    blocks: Vec<BlockDistance>,
+    far_block: String,
+    is_far: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct BlockDistance {
+    block: String,
+    distance: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -131,8 +175,32 @@ struct Share {
 
 impl Predictions {
     /// Puts names to a prediction.
-    #[must_use]
-    pub fn new(model: &Model, dataset: &Dataset, ids: &[String], prediction: &Prediction) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError`] does not occur for a sound model.
+    pub fn new(
+        model: &Model,
+        dataset: &Dataset,
+        ids: &[String],
+        prediction: &Prediction,
+    ) -> Result<Self, ModelError> {
+        let training = model.training_distances()?;
+        let by_block = |distances: &[f64]| -> Vec<BlockDistance> {
+            let blocks = model.blocks().iter().zip(distances);
+            blocks.map(|(b, &distance)| BlockDistance { block: b.block.to_string(), distance }).collect()
+        };
+        let novelty = |i: usize| {
+            let novelty = &prediction.novelty[i];
+            Novelty {
+                variance_ratio: novelty.variance_ratio,
+                distance: novelty.distance,
+                nearest: novelty.nearest,
+                blocks: by_block(&novelty.block_distances),
+                far_block: novelty.far_block.to_string(),
+                is_far: novelty.is_far,
+            }
+        };
         let shares = |i: usize| {
             let blocks = prediction.blocks.iter();
             let constant = prediction.constant.iter().map(|means| ("constant".to_owned(), means));
@@ -146,11 +214,21 @@ impl Predictions {
             latent_mean: row(&prediction.latent_mean, i),
             latent_variance: row(&prediction.latent_variance, i),
             blocks: shares(i).collect(),
+            novelty: novelty(i),
         };
         let predictions: Vec<Row> = (0..dataset.len()).map(prediction_of).collect();
         let (accuracy, rmse) = scores(&predictions);
-        let (dataset, graphs) = (dataset.name().to_owned(), dataset.len());
-        Self { dataset, graphs, accuracy, rmse, coverage: None, predictions }
+        Ok(Self {
+            dataset: dataset.name().to_owned(),
+            graphs: dataset.len(),
+            accuracy,
+            rmse,
+            threshold: training.threshold,
+            block_thresholds: by_block(&training.block_thresholds),
+            drift: None,
+            coverage: None,
+            predictions,
+        })
     }
 
     /// The same with the regions of every graph.
@@ -225,7 +303,7 @@ impl Report for Predictions {
             Outcome::Number { truth, .. } => (&["graph", "mean", "std. dev."], truth.is_some()),
         };
         let truth = known.then_some("truth");
-        let latent = ["latent mean", "latent std. dev."];
+        let latent = ["distance", "latent mean", "latent std. dev."];
         let region = self.coverage.as_ref().zip(first.region.as_ref());
         let region = region.map(|(coverage, region)| coverage.title(region));
         let region = region.as_deref();
@@ -235,6 +313,11 @@ impl Report for Predictions {
             (0..header.len()).filter(|&c| c != 1 && !(c == 3 && region.is_some())).collect();
         let rows = self.predictions.iter().map(|row| row.cells(known));
         let mut text = table(&header, &numbers, rows);
+        let notes: Vec<String> =
+            self.note_on_far().into_iter().chain(self.drift.as_ref().map(note_on_drift)).collect();
+        if !notes.is_empty() {
+            text += &format!("\n\n{}", notes.join("\n"));
+        }
         if let Some(accuracy) = self.accuracy {
             text += &format!("\n\naccuracy  {:.2}%", 100.0 * accuracy);
         }
@@ -246,6 +329,41 @@ impl Report for Predictions {
         }
         text
     }
+}
+
+impl Predictions {
+    /// How many graphs are far, and in which blocks.
+    fn note_on_far(&self) -> Option<String> {
+        let far: Vec<&Novelty> =
+            self.predictions.iter().map(|row| &row.novelty).filter(|novelty| novelty.is_far).collect();
+        let in_block = |threshold: &BlockDistance| {
+            let count = far.iter().filter(|novelty| novelty.far_block == threshold.block).count();
+            (count > 0)
+                .then(|| format!("{} (above {}): {count}", threshold.block, number(threshold.distance)))
+        };
+        let blocks: Vec<String> = self.block_thresholds.iter().filter_map(in_block).collect();
+        (!far.is_empty()).then(|| {
+            format!(
+                "* far from all training graphs: {} of {}, distance above {} or far in a block; farthest in {}",
+                far.len(),
+                self.graphs,
+                number(self.threshold),
+                blocks.join(", ")
+            )
+        })
+    }
+}
+
+/// What the comparison with the training graphs says.
+fn note_on_drift(drift: &Drift) -> String {
+    let Drift { statistic, p_value, n_new, n_training, compared_new, compared_training, permutations } =
+        drift;
+    let drawn = |n: &usize, of: &usize| if n < of { format!("{n} of {of}") } else { of.to_string() };
+    let (new, training) = (drawn(compared_new, n_new), drawn(compared_training, n_training));
+    format!(
+        "drift  MMD² {statistic:.4}, p = {p_value:.3}: the share of {permutations} random splits of these {new} and the \
+         {training} training graphs that differ as much"
+    )
 }
 
 impl Row {
@@ -281,6 +399,8 @@ impl Row {
         let mut cells = vec![self.id.clone(), first, second];
         cells.extend(self.region.as_ref().map(RegionOf::text));
         cells.extend(known.then(|| truth.unwrap_or_default()));
+        let mark = if self.novelty.is_far { "*" } else { " " };
+        cells.push(format!("{:.3}{mark}", self.novelty.distance));
         cells.push(format!("{:+.3}", self.latent_mean[c]));
         cells.push(format!("{:.3}", self.latent_variance[c].sqrt()));
         cells.extend(self.blocks.iter().map(|share| format!("{:+.3}", share.latent_mean[c])));

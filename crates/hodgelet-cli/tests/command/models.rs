@@ -95,7 +95,40 @@ fn the_table_of_predictions_ends_with_the_accuracy() {
     );
     let last = text.lines().last().unwrap();
     assert!(last.starts_with("accuracy  ") && last.ends_with('%'), "{text}");
-    assert_eq!(text.lines().count(), 1 + 6 + 2);
+    let drift = text.lines().find(|line| line.starts_with("drift  MMD² ")).unwrap();
+    assert!(drift.contains(" of 999 random splits of these 6 and the 24 training graphs "), "{drift}");
+    let marked = usize::from(text.contains("\n* far"));
+    assert_eq!(text.lines().count(), 1 + 6 + 2 + marked + 2, "{text}");
+}
+
+#[test]
+fn graphs_that_are_far_from_the_training_graphs_are_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    // Degrees as numbers: one-hot degrees stop at the highest of the training graphs.
+    let fit = ["fit", "sbm", "--set", "n_graphs=24", "--iterations", "5", "--vertices", "degree"];
+    run_in(folder.path(), &[&fit[..], &["--out", "m.hodgelet"]].concat()).result();
+    let complete = (0..40).flat_map(|a| (a + 1..40).map(move |b| [a, b])).collect::<Vec<[u32; 2]>>();
+    let graph = serde_json::json!({"vertices": 40, "edges": complete});
+    let lines = format!("{}\n", graph).repeat(5);
+    std::fs::write(folder.path().join("far.jsonl"), format!("{{\"hodgelet\":1}}\n{lines}")).unwrap();
+    let run =
+        |more: &[&str]| run_in(folder.path(), &[&["predict", "m.hodgelet", "far.jsonl"], more].concat());
+    let found = run(&["--format", "json"]).json();
+    assert!(found["threshold"].as_f64().unwrap() > 0.0);
+    assert_eq!(found["drift"]["n_new"], 5);
+    assert!(found["drift"]["p_value"].as_f64().unwrap() <= 0.01, "{}", found["drift"]);
+    for row in found["predictions"].as_array().unwrap() {
+        let novelty = &row["novelty"];
+        assert_eq!(novelty["is_far"], true, "{novelty}");
+        assert!(novelty["nearest"].as_u64().unwrap() < 24 && novelty["variance_ratio"].is_f64(), "{novelty}");
+        let blocks = novelty["blocks"].as_array().unwrap();
+        assert!(blocks.iter().any(|block| block["block"] == novelty["far_block"]), "{novelty}");
+        let distances = blocks.iter().map(|block| block["distance"].as_f64().unwrap());
+        assert!(distances.chain(novelty["distance"].as_f64()).all(|d| (0.0..=1.0).contains(&d)), "{novelty}");
+    }
+    let text = run(&[]).result();
+    assert_eq!(text.lines().filter(|line| line.contains("* ")).count(), 5 + 1, "{text}");
+    assert!(text.contains("\n* far from all training graphs: 5 of 5, distance above "), "{text}");
 }
 
 #[test]
@@ -198,7 +231,9 @@ fn graphs_without_targets_can_be_predicted_and_nothing_else() {
     std::fs::write(folder.path().join("new.jsonl"), format!("{{\"hodgelet\":1}}\n{graphs}")).unwrap();
     let text = run_in(folder.path(), &["predict", "m.hodgelet", "new.jsonl"]).result();
     assert!(!text.contains("truth") && !text.contains("accuracy"), "{text}");
-    assert_eq!(text.lines().count(), 5);
+    assert!(!text.contains("drift"), "4 graphs are too few: {text}");
+    assert_eq!(text.lines().count(), 5 + 2, "{text}");
+    assert!(text.lines().last().unwrap().starts_with("* far from all training graphs: 4 of 4, "), "{text}");
     assert_eq!(
         run_in(folder.path(), &["evaluate", "new.jsonl", "--folds", "3"]).failure(1),
         "error: the dataset has no targets, expected a class or a number for every complex\n"

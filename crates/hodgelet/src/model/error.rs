@@ -40,6 +40,16 @@ pub enum ModelError {
         /// Complexes found.
         found: usize,
     },
+    /// Too few complexes to compare two sets of them.
+    #[error("{found} {which} complexes, expected at least {expected} to compare the sets")]
+    TooFewToCompare {
+        /// Of which set.
+        which: &'static str,
+        /// Complexes needed.
+        expected: usize,
+        /// Complexes found.
+        found: usize,
+    },
     /// An index beyond the dataset.
     #[error("complex {index}, but the dataset has {len}")]
     Index {

@@ -11,8 +11,8 @@ use crate::param::LogNormal;
 use crate::settings::Settings;
 use crate::train::{MinimizeError, Minimum, minimize, restarts};
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
 /// What a callback sees of training.
@@ -147,6 +147,7 @@ impl Settings {
             priors: end.priors,
             summary,
             conformal: None,
+            distances: OnceLock::new(),
         })
     }
 }

@@ -4,7 +4,7 @@ use super::conformal::Conformal;
 use super::features::BlockSpace;
 use super::noise::NoiseCovariates;
 use super::parameters::{Hyperparameter, Parameters, State};
-use super::{Exploration, FeatureSpace, FittedTargets};
+use super::{Exploration, FeatureSpace, FittedTargets, TrainingDistances};
 use crate::feature::{Block, BlockMeasures};
 use crate::gp::leave_one_out::calibrated;
 use crate::gp::{GpError, Posterior};
@@ -14,6 +14,7 @@ use crate::param::LogNormal;
 use crate::settings::Settings;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 
 /// How training went.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -96,6 +97,8 @@ pub struct Model {
     pub(super) summary: Summary,
     /// What its guarantee rests on, if it has one.
     pub(super) conformal: Option<Conformal>,
+    /// Follow from the rest; found when they are asked for.
+    pub(super) distances: OnceLock<TrainingDistances>,
 }
 
 impl std::fmt::Debug for Model {

@@ -5,6 +5,7 @@
 
 mod averaging;
 mod conformal;
+mod drift;
 mod error;
 mod features;
 mod file;
@@ -13,6 +14,7 @@ mod fitted;
 mod left_out;
 mod measure;
 mod noise;
+mod novelty;
 mod objective;
 mod parameters;
 mod predict;
@@ -24,12 +26,14 @@ mod testing;
 
 pub use averaging::Exploration;
 pub use conformal::{Basis, CalibratedPrediction, RegionTargets, Regions};
+pub use drift::Drift;
 pub use error::ModelError;
 pub use features::{BlockSpace, FeatureMap};
 pub use file::FileError;
 pub use fit::Stage;
 pub use fitted::{Model, Summary};
 pub use measure::Measured;
+pub use novelty::{Novelty, TrainingDistances};
 pub use parameters::Hyperparameter;
 pub use predict::{PredictedTargets, Prediction};
 pub use problem::{Problem, StartBlock, TrainingObjective};

@@ -5,6 +5,7 @@
 
 use super::features::BlockSpace;
 use super::fitted::{Model, Trained};
+use super::novelty::{Nearest, Novelty};
 use super::{FittedTargets, ModelError};
 use crate::dataset::Dataset;
 use crate::feature::{Block, BlockMeasures};
@@ -16,7 +17,7 @@ use rayon::prelude::*;
 use std::ops::ControlFlow;
 
 /// Complexes predicted at a time: their kernel rows fit in memory.
-const CHUNK: usize = 1024;
+pub(super) const CHUNK: usize = 1024;
 
 /// What a model says of new complexes.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +32,8 @@ pub struct Prediction {
     pub constant: Option<Mat<f64>>,
     /// What follows for the targets.
     pub targets: PredictedTargets,
+    /// How far each complex is from what the model has seen, `[n]`.
+    pub novelty: Vec<Novelty>,
     /// Labels of cells that the model has never seen and left out.
     pub unknown: usize,
 }
@@ -71,6 +74,7 @@ struct StateLatents {
     latents: Latents,
     shares: Vec<Mat<f64>>,
     constant: Option<Mat<f64>>,
+    nearest: Nearest,
 }
 
 impl Model {
@@ -108,18 +112,19 @@ impl Model {
     pub fn predict_measured(&self, measures: &[&ComplexMeasures]) -> Result<Prediction, ModelError> {
         let mut rows = Vec::new();
         for chunk in measures.chunks(CHUNK) {
-            let blocks = self.space.measures_in_units(chunk);
-            let one = |state: &Trained| state.latents(&blocks);
-            // In the order of the states, whatever the number of threads.
-            let states: Vec<_> = self.all_states().par_iter().map(one).collect();
-            rows.push(self.average(states.into_iter().collect::<Result<_, _>>()?, &blocks)?);
+            rows.push(self.predict_chunk(chunk)?);
         }
         if rows.is_empty() {
-            let blocks = self.space.measures_in_units(&[]);
-            let states: Result<_, _> = self.all_states().iter().map(|state| state.latents(&blocks)).collect();
-            rows.push(self.average(states?, &blocks)?);
+            rows.push(self.predict_chunk(&[])?);
         }
         stack(rows)
+    }
+
+    fn predict_chunk(&self, measures: &[&ComplexMeasures]) -> Result<Prediction, ModelError> {
+        let blocks = self.space.measures_in_units(measures);
+        // In the order of the states, whatever the number of threads.
+        let states: Vec<_> = self.all_states().par_iter().map(|state| state.latents(&blocks)).collect();
+        self.average(&states.into_iter().collect::<Result<Vec<_>, _>>()?, &blocks)
     }
 
     /// The states that predictions are averaged over.
@@ -127,10 +132,10 @@ impl Model {
         self.averaged.as_ref().map_or(std::slice::from_ref(&self.mode), |averaged| &averaged.states)
     }
 
-    fn average(&self, states: Vec<StateLatents>, blocks: &[BlockMeasures]) -> Result<Prediction, ModelError> {
-        let targets = self.targets_of(&states, blocks)?;
+    fn average(&self, states: &[StateLatents], blocks: &[BlockMeasures]) -> Result<Prediction, ModelError> {
+        let targets = self.targets_of(states, blocks)?;
         let weight = 1.0 / states.len() as f64;
-        let mean_of = |part: &dyn Fn(&StateLatents) -> &Mat<f64>| match &states[..] {
+        let mean_of = |part: &dyn Fn(&StateLatents) -> &Mat<f64>| match states {
             [one] => part(one).clone(),
             many => {
                 let first = part(&many[0]);
@@ -152,7 +157,9 @@ impl Model {
         let constant = |state: &StateLatents| state.constant.is_some();
         let constant =
             states.iter().all(constant).then(|| mean_of(&|state| state.constant.as_ref().expect("seen")));
-        Ok(Prediction { latent_mean, latent_variance, blocks, constant, targets, unknown: 0 })
+        let seen: Vec<_> = states.iter().map(|state| (&state.nearest, &state.latents.variance)).collect();
+        let novelty = self.novelty(&seen)?;
+        Ok(Prediction { latent_mean, latent_variance, blocks, constant, targets, novelty, unknown: 0 })
     }
 
     fn targets_of(
@@ -218,12 +225,15 @@ impl Trained {
         let (rows, alpha) = (inputs[0].nrows(), self.posterior.alpha());
         let mut cross = Mat::zeros(rows, alpha.nrows());
         let mut shares = Vec::new();
+        let mut nearest = Nearest::new(self, &inputs, None)?;
         for (b, inputs) in inputs.iter().enumerate() {
             let part = self.kernel.cross_block(b, inputs.as_ref(), self.inputs[b].as_ref(), Par::Seq)?;
             // f_b(G*) = σ_b² k_b(z*_b, Z_b) α
             shares.push(&part * alpha);
+            nearest.add_block(b, &part);
             cross += part;
         }
+        nearest.finish(&cross);
         let constant = self.kernel.constant().map(|variance| {
             let part = Mat::full(rows, alpha.nrows(), variance);
             let share = &part * alpha;
@@ -232,7 +242,7 @@ impl Trained {
         });
         let views: Vec<_> = inputs.iter().map(Mat::as_ref).collect();
         let latents = self.posterior.predict(cross.as_ref(), &self.kernel.diagonal(&views)?)?;
-        Ok(StateLatents { latents, shares, constant })
+        Ok(StateLatents { latents, shares, constant, nearest })
     }
 }
 
@@ -249,6 +259,7 @@ fn stack(parts: Vec<Prediction>) -> Result<Prediction, ModelError> {
         if let (Some(share), Some(more)) = (&mut all.constant, &part.constant) {
             *share = below(share, more);
         }
+        all.novelty.extend(part.novelty);
         match (&mut all.targets, part.targets) {
             (
                 PredictedTargets::Classes { probabilities, labels },

@@ -38,6 +38,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// What the header calls the format.
 const FORMAT: &str = "hodgelet-model";
@@ -264,6 +265,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         priors,
         summary,
         conformal: None,
+        distances: OnceLock::new(),
     };
     let mut expected = n_tensors;
     if let Some(exploration) = &model.summary.exploration {
