@@ -18,10 +18,10 @@ Floats = NDArray[np.float64]
 class Regions:
     """What sets and intervals have in common.
 
-    ``basis`` is ``"split"`` or ``"cv-plus"`` if the model was fitted with ``conformal``, and ``"model"`` if the regions are
-    the model's own, for which nothing is guaranteed. ``guaranteed`` is the coverage that is proven for graphs
-    exchangeable with the training graphs, and ``notes`` says where too few calibration graphs leave a region without a
-    bound. Printing shows ``statement``, the same in words.
+    ``basis`` is ``"split"`` or ``"cv-plus"`` if the model was fitted with ``conformal``, and ``"model"`` if the regions
+    are the model's own, for which nothing is guaranteed. ``guaranteed`` is the coverage that is proven for graphs
+    exchangeable with the training graphs, and ``notes`` says where too few calibration graphs leave a region without
+    a bound. Printing shows ``statement``, the same in words.
     """
 
     coverage: float
@@ -46,7 +46,8 @@ class ClassSets(Regions):
 
     def __getitem__(self, i: int) -> NDArray[Any]:
         """The classes in the set of graph ``i``."""
-        return self.classes[self.members[i]]
+        found: NDArray[Any] = self.classes[self.members[i]]
+        return found
 
     def __iter__(self) -> Iterator[NDArray[Any]]:
         return (self[i] for i in range(len(self)))

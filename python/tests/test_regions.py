@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,13 +11,13 @@ from numpy.testing import assert_array_equal
 
 from hodgelet import HodgeletClassifier, HodgeletInputError, HodgeletRegressor, HodgeletWarning, datasets, load
 
-FAST = {"max_iter": 3, "hyperparameters": "map", "n_filters": 3}
+FAST: dict[str, Any] = {"max_iter": 3, "hyperparameters": "map", "n_filters": 3}
 
 
 @pytest.mark.parametrize("conformal", [None, "split", "cv-plus"])
 def test_sets_say_what_they_rest_on_and_come_back(conformal: str | None, tmp_path: Path) -> None:
     data = datasets.load("sbm", n_graphs=48)
-    model = HodgeletClassifier(conformal=conformal, conformal_folds=3, **FAST).fit(data.graphs, data.targets)
+    model = HodgeletClassifier(conformal=conformal, conformal_folds=3, **FAST).fit(data.graphs, data.target)
     sets = model.predict_set(data.graphs, coverage=0.8)
     assert (sets.basis, sets.coverage) == (conformal or "model", 0.8)
     assert (sets.guaranteed is None) == (conformal is None)
@@ -33,7 +34,8 @@ def test_sets_say_what_they_rest_on_and_come_back(conformal: str | None, tmp_pat
 
 def test_intervals_hold_numbers_and_too_few_graphs_are_told() -> None:
     data = datasets.load("sbm", n_graphs=32)
-    sizes = np.arange(32.0) % 5 + np.asarray(data.targets == data.targets[0], dtype=float)
+    assert data.target is not None
+    sizes = np.arange(32.0) % 5 + np.asarray(data.target[:1] == data.target, dtype=float)
     model = HodgeletRegressor(conformal="split", **FAST).fit(data.graphs, sizes)
     assert model.n_graphs_in_ == 32
     found = model.predict_interval(data.graphs, coverage=0.7)
