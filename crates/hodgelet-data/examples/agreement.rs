@@ -11,7 +11,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut recipe = builtin("sbm").ok_or("not a built-in dataset")?;
     recipe.set("n_graphs=30")?;
     let graphs = recipe.generate(0)?;
-    let settings = Settings { iterations: 10, ..Settings::default() };
+    let settings = Settings { iterations: 10, ..Settings::default().most_probable() };
     let all: Vec<usize> = (0..graphs.len()).collect();
     let model = settings.fit(&graphs, &all)?;
     let prediction = model.predict(&graphs)?;

@@ -19,7 +19,7 @@ pub fn accuracy(expansion: &str, n: usize, folds: usize) -> Result<f64, Box<dyn 
     let hypergraphs = recipe.generate(0)?;
 
     let (vertices, edges) = (Some(VertexSignal::Constant), CellSignal::Constant);
-    let settings = Settings { vertices, edges, ..Settings::default() };
+    let settings = Settings { vertices, edges, ..Settings::default().most_probable() };
     common::score(&hypergraphs, &settings, folds)
 }
 

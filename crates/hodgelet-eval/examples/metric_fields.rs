@@ -73,7 +73,7 @@ fn append(ours: &mut Column, theirs: Column) {
 pub fn accuracies(n: usize, n_vertices: usize, folds: usize) -> Result<[f64; 2], Failure> {
     let fields = fields(n, n_vertices)?;
     // only the flows on the edges are signals
-    let mut settings = Settings { vertices: Some(VertexSignal::None), ..Settings::default() };
+    let mut settings = Settings { vertices: Some(VertexSignal::None), ..Settings::default().most_probable() };
     let unweighted = common::score(&fields, &settings, folds)?;
     settings.laplacian = Some(Laplacian::Dec);
     Ok([unweighted, common::score(&fields, &settings, folds)?])

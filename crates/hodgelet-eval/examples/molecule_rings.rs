@@ -38,7 +38,7 @@ pub fn with_rings(dataset: &Dataset) -> Result<Dataset, Failure> {
 
 /// Scores of the graphs and of the complexes: accuracies, or root mean squared errors for real targets.
 pub fn scores(dataset: &Dataset, folds: usize) -> Result<[f64; 2], Failure> {
-    let settings = Settings { edges: CellSignal::AutoStructure, ..Settings::default() };
+    let settings = Settings { edges: CellSignal::AutoStructure, ..Settings::default().most_probable() };
     let plain = common::score(dataset, &settings, folds)?;
     Ok([plain, common::score(&with_rings(dataset)?, &settings, folds)?])
 }

@@ -81,7 +81,7 @@ pub fn drifters(folder: &Path) -> Result<Dataset, Failure> {
 
 /// Accuracies of energies alone, and with signed features.
 pub fn accuracies(dataset: &Dataset, folds: usize) -> Result<[f64; 2], Failure> {
-    let mut settings = Settings { vertices: Some(VertexSignal::None), ..Settings::default() };
+    let mut settings = Settings { vertices: Some(VertexSignal::None), ..Settings::default().most_probable() };
     let energies = common::score(dataset, &settings, folds)?;
     settings.signed = Some(SignedParams::HARMONIC);
     Ok([energies, common::score(dataset, &settings, folds)?])

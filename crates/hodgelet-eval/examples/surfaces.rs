@@ -19,7 +19,7 @@ pub fn accuracy(n: usize, folds: usize) -> Result<f64, Box<dyn std::error::Error
     let surfaces = recipe.generate(0)?;
 
     let (vertices, cells) = (Some(VertexSignal::None), CellSignal::Constant);
-    let settings = Settings { vertices, edges: cells, higher: cells, ..Settings::default() };
+    let settings = Settings { vertices, edges: cells, higher: cells, ..Settings::default().most_probable() };
     common::score(&surfaces, &settings, folds)
 }
 

@@ -80,10 +80,13 @@ class ClassifierParameters:
         Lengthscales in each block: one, one per channel, or one per column (ard).
     initial_lengthscale : float, optional
         Where lengthscales start. By default the square root of the number of varying columns; 1 with faithful.
-    likelihood : {"auto", "softmax", "gpflow"}, optional
-        How class probabilities follow from the latent functions. auto: probit for two classes, softmax for more;
-        softmax: logit for two, softmax for more; gpflow: as the published code, robust-max for more. By default auto;
-        gpflow with faithful.
+    likelihood : {"auto", "labels", "softmax", "gpflow"}, optional
+        How class probabilities follow from the latent functions. auto and labels: probit for two classes, for more a
+        regression on labels whose probabilities are calibrated on graphs left out; softmax: logit for two, softmax for
+        more; gpflow: as the published code, robust-max for more. By default auto; gpflow with faithful.
+    noise : {"gaussian", "student-t", "blocks"}
+        Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom
+        learned; blocks: Gaussian, with a variance that depends on the energy of the graph in each block.
     hyperparameters : {"auto", "map", "nuts", "gaussian", "modes"}
         How the uncertainty of the hyperparameters is met. map: the most probable values alone; nuts: predictions are
         averaged over draws from their posterior; gaussian: over draws of the normal distribution at the most probable
@@ -165,6 +168,7 @@ class ClassifierParameters:
         lengthscales: str = "isotropic",
         initial_lengthscale: float | None = None,
         likelihood: str | None = None,
+        noise: str = "gaussian",
         hyperparameters: str = "auto",
         inference: str = "variational",
         prior_deviation: float | None = 1.0,
@@ -212,6 +216,7 @@ class ClassifierParameters:
         self.lengthscales = lengthscales
         self.initial_lengthscale = initial_lengthscale
         self.likelihood = likelihood
+        self.noise = noise
         self.hyperparameters = hyperparameters
         self.inference = inference
         self.prior_deviation = prior_deviation

@@ -166,7 +166,7 @@ fn laplace_is_for_two_classes_without_a_floor() {
     let found = model.predict(&data).unwrap();
     super::assert_sound(&model, &found);
     assert_ne!(found.latent_mean, variational.predict(&data).unwrap().latent_mean);
-    assert_eq!(refused(fit(&laplace, 3)), "binary Laplace does not apply to a multi-class likelihood");
+    assert_eq!(refused(fit(&laplace, 3)), "binary Laplace does not apply to regression on labels");
     let floored = Settings { likelihood: Some(ClassLikelihood::Gpflow), ..laplace.clone() };
     assert_eq!(refused(fit(&floored, 2)), "binary Laplace does not apply to a probit with a floor");
     let data = reals(graphs(10, 1.0, 12), |i| i as f64);
