@@ -113,10 +113,10 @@ class FilterBank:
 class Novelty:
     """How far predicted graphs are from the training graphs, in units of the model's kernel.
 
-    ``distance[i]`` is that of graph ``i`` to ``nearest[i]``, an index into the training graphs: 0 for equal features, 1 for
-    nothing in common. ``block_distances[i, b]`` is the same within one block, whatever is nearest there, and
-    ``far_block[i]`` the block that is farthest relative to its threshold. ``is_far[i]`` says whether a distance passes its
-    threshold, which of graphs like the training graphs about 1 in 100 does. ``variance_ratio`` is latent over prior
+    ``distance[i]`` is that of graph ``i`` to ``nearest[i]``, an index into the training graphs: 0 for equal features,
+    1 for nothing in common. ``block_distances[i, b]`` is the same within one block, whatever is nearest there, and
+    ``far_block[i]`` the block that is farthest relative to its threshold. ``is_far[i]`` says whether a distance passes
+    its threshold, which of graphs like the training graphs about 1 in 100 does. ``variance_ratio`` is latent over prior
     variance: near 0 where training graphs decide, about 1 where they say nothing.
     """
 

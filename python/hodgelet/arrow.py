@@ -124,10 +124,9 @@ def predict(model: Any, data: Any) -> _native.ArrowBatch:
     """Predictions of the complexes of a table under a fitted classifier or regressor.
 
     A classifier gives ``prediction`` (the class), ``probabilities`` (a vector, whose metadata name the classes); a
-    regressor ``prediction`` (the mean) and ``variance``. Both give ``distance`` to the nearest training graph, the index
-    ``nearest`` of that among them, ``latent_mean`` and ``latent_variance``, vectors
-    with an entry for each latent function, and ``attributions``, a struct with the share of each block in the latent
-    mean.
+    regressor ``prediction`` (the mean) and ``variance``. Both give ``distance`` to the nearest training graph,
+    the index ``nearest`` of that among them, ``latent_mean`` and ``latent_variance``, vectors with an entry for each
+    latent function, and ``attributions``, a struct with the share of each block in the latent mean.
     """
     batch, kept = _read(data)
     found = model.predict_full(batch) if len(batch) else model._prediction(model._native().predict(batch))
