@@ -143,7 +143,7 @@ impl Param {
     /// The `u` at which the logarithm of the value is `z` deviations from the center of the prior, and its derivative in
     /// `z`; none without a prior, or out of reach.
     #[must_use]
-    pub fn from_standard(&self, z: f64) -> Option<(f64, f64)> {
+    pub fn at_standard(&self, z: f64) -> Option<(f64, f64)> {
         let prior = self.prior?;
         let log = prior.center.ln() + prior.deviation * z;
         let u = match self.transform {

@@ -168,9 +168,12 @@ fn explain(model: &Model, prediction: &Prediction, ids: &[String]) -> String {
     let class = class_name(model, labels[field] as usize);
     let mut lines =
         vec![format!("Field {}: `{class}` with probability {:.3}", ids[field], probability(field))];
-    let largest = prediction.blocks.iter().map(|(_, m)| m[(field, 0)].abs()).fold(1e-300, f64::max);
-    for (block, means) in &prediction.blocks {
-        let (block, share) = (block.to_string(), means[(field, 0)]);
+    let blocks = prediction.blocks.iter().map(|(block, means)| (block.to_string(), means));
+    let constant = prediction.constant.iter().map(|means| ("constant".to_owned(), means));
+    let shares: Vec<(String, f64)> =
+        blocks.chain(constant).map(|(name, means)| (name, means[(field, 0)])).collect();
+    let largest = shares.iter().map(|(_, share)| share.abs()).fold(1e-300, f64::max);
+    for (block, share) in shares {
         let bar = "█".repeat((30.0 * share.abs() / largest).round() as usize);
         let toward = class_name(model, usize::from(share > 0.0));
         lines.push(format!("  {block:14} {share:+8.3}  {bar:30}  toward {toward}"));

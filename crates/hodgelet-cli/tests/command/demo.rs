@@ -20,7 +20,7 @@ fn the_demonstration_compares_trains_and_explains() {
     };
     let values: Vec<f64> = why.filter_map(signed).collect();
     let (sum, shares) = values.split_last().unwrap();
-    assert_eq!(shares.len(), 2, "{text}");
+    assert_eq!(shares.len(), 3, "{text}"); // two blocks and the constant
     assert!((shares.iter().sum::<f64>() - sum).abs() < 2e-3, "{text}");
 }
 

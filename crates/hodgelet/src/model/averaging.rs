@@ -124,7 +124,7 @@ fn density(
     z: &[f64],
     gradient: &mut [f64],
 ) -> Result<f64, ModelError> {
-    let (theta, slopes) = parameters.from_standard(z).ok_or_else(no_posterior)?;
+    let (theta, slopes) = parameters.at_standard(z).ok_or_else(no_posterior)?;
     let value = objective.evaluate(&theta, gradient)?;
     gradient.iter_mut().zip(slopes).for_each(|(g, slope)| *g *= -slope);
     Ok(-value)
@@ -139,7 +139,7 @@ fn solved<'a>(
 ) -> Result<States, ModelError> {
     let mut states = Vec::new();
     for z in points {
-        let (theta, _) = parameters.from_standard(z).ok_or_else(no_posterior)?;
+        let (theta, _) = parameters.at_standard(z).ok_or_else(no_posterior)?;
         let solved = problem.solve(&theta, sites.take())?;
         sites = Some(solved.posterior.sites().clone());
         states.push((theta, problem.trained(solved)?));
@@ -172,7 +172,7 @@ fn chains(
         if chain == 0 {
             objective.sites = sites.cloned();
         }
-        let z = parameters.to_standard(if chain == 0 { mode } else { &start }).ok_or_else(no_posterior)?;
+        let z = parameters.standard_of(if chain == 0 { mode } else { &start }).ok_or_else(no_posterior)?;
         let density = |z: &[f64], gradient: &mut [f64]| density(&mut objective, &parameters, z, gradient);
         let found = sample(&params, &z, chain_seed(problem, chain), density, watch);
         let found = found.map_err(|error| match error {
@@ -224,7 +224,7 @@ fn normal_draws(
     let parameters = problem.parameters()?;
     let (mut objective, _) = problem.start_of(0)?;
     objective.sites = sites.cloned();
-    let center = parameters.to_standard(mode).ok_or_else(no_posterior)?;
+    let center = parameters.standard_of(mode).ok_or_else(no_posterior)?;
     let dim = center.len();
     let (mut above, mut below) = (vec![0.0; dim], vec![0.0; dim]);
     let mut curvature = Mat::zeros(dim, dim);

@@ -35,7 +35,7 @@ impl NoiseCovariates {
             let logs: Vec<f64> = energies.iter().map(|e| (offset + e).ln()).collect();
             let mean = logs.iter().sum::<f64>() / n;
             let deviation = (logs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
-            let is_constant = !(deviation > 1e-9);
+            let is_constant = deviation.is_nan() || deviation <= 1e-9;
             Standard { offset, mean, deviation: if is_constant { f64::MAX } else { deviation } }
         };
         Self { blocks: measures.iter().map(of).collect() }

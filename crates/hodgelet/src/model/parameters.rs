@@ -185,12 +185,12 @@ impl Parameters {
     }
 
     /// The values at `z`, standard normal under the priors, and their derivatives in it; none without priors.
-    pub fn from_standard(&self, z: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
-        self.params.iter().zip(z).map(|(param, &z)| param.from_standard(z)).collect()
+    pub fn at_standard(&self, z: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+        self.params.iter().zip(z).map(|(param, &z)| param.at_standard(z)).collect()
     }
 
-    /// The inverse of [`from_standard`](Self::from_standard).
-    pub fn to_standard(&self, theta: &[f64]) -> Option<Vec<f64>> {
+    /// The inverse of [`at_standard`](Self::at_standard).
+    pub fn standard_of(&self, theta: &[f64]) -> Option<Vec<f64>> {
         let one = |(param, &u): (&Param, &f64)| {
             Some((param.log_value(u).0 - param.prior?.center().ln()) / param.prior?.deviation())
         };

@@ -166,11 +166,11 @@ fn standard_coordinates_are_those_of_the_priors() {
         let problem = problem(&Settings { scale_transform: Some(transform), ..small_settings() }, &data);
         let parameters = problem.parameters().unwrap();
         let theta = problem.start().unwrap();
-        let z = parameters.to_standard(&theta).unwrap();
-        let (back, slopes) = parameters.from_standard(&z).unwrap();
+        let z = parameters.standard_of(&theta).unwrap();
+        let (back, slopes) = parameters.at_standard(&z).unwrap();
         let step = 1e-6;
         let moved: Vec<f64> = z.iter().map(|z| z + step).collect();
-        let (further, _) = parameters.from_standard(&moved).unwrap();
+        let (further, _) = parameters.at_standard(&moved).unwrap();
         for p in 0..theta.len() {
             assert!((back[p] - theta[p]).abs() < 1e-12, "{transform:?} {p}: {} {}", back[p], theta[p]);
             let slope = (further[p] - back[p]) / step;
