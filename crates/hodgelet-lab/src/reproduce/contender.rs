@@ -87,7 +87,8 @@ impl Contender {
                 (Method::Hodge, false)
             }
         };
-        let mut settings = Settings { faithful, seed, iterations, ..Settings::of(method) };
+        // The table is of the most probable hyperparameters.
+        let mut settings = Settings { faithful, seed, iterations, ..Settings::of(method).most_probable() };
         match self {
             Self::WtCombinatorial => settings.laplacian = Some(Laplacian::Combinatorial),
             Self::Metric => settings.laplacian = Some(Laplacian::DecMedian),
