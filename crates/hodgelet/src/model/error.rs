@@ -214,9 +214,7 @@ impl ModelError {
             }
             Self::TooLarge { .. } => Some("ask for fewer filters or points"),
             Self::Constant { .. } => Some("choose other signals, or more varied complexes"),
-            Self::Conformal { .. } => {
-                Some("conformal prediction is for fitting given settings to enough graphs")
-            }
+            Self::Conformal { .. } => Some("fit given settings, to more graphs or with fewer held out"),
             Self::Gp(error) => error.hint(),
             Self::Signed(error) => error.hint(),
             Self::Metric { source: MetricError::NoPositions { .. }, .. } => {
