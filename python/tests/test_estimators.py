@@ -42,7 +42,8 @@ def test_everything_about_a_prediction_fits_together(shapes: Shapes, fitted: Hod
     full = fitted.predict_full(shapes[0])
     n, n_blocks = 16, len(fitted.blocks_)
     assert full.latent_mean.shape == full.latent_variance.shape == (n, 1)
-    assert full.attributions.shape == (n, n_blocks, 1)
+    assert full.attributions.shape == (n, n_blocks + 1, 1)  # and the constant
+    assert full.blocks[-1] == "constant"
     assert_allclose(full.attributions.sum(axis=1), full.latent_mean, atol=1e-12)
     assert full.probabilities is not None
     assert_allclose(full.probabilities.sum(axis=1), 1.0)
@@ -62,8 +63,8 @@ def test_graphs_unlike_the_training_graphs_are_told_apart(shapes: Shapes, fitted
     assert novelty.is_far.tolist() == [False] * 16 + [True]
     assert_allclose(novelty.distance[:16], 0.0, atol=1e-9)
     assert novelty.nearest[:16].tolist() == list(range(16))
-    assert novelty.block_distances.shape == (17, len(full.blocks))
-    assert novelty.block_thresholds.shape == (len(full.blocks),)
+    assert novelty.block_distances.shape == (17, len(fitted.blocks_))
+    assert novelty.block_thresholds.shape == (len(fitted.blocks_),)
     assert set(novelty.far_block) <= set(full.blocks)
     assert (novelty.variance_ratio > 0).all()  # far in one block, the model may still be sure by another
 

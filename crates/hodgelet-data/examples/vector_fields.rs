@@ -13,7 +13,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let fields = recipe.generate(0)?;
     let (train, test): (Vec<usize>, Vec<usize>) = (0..fields.len()).partition(|i| i % 5 > 1);
 
-    let model = Settings::default().most_probable().fit(&fields, &train)?;
+    let model = Settings::default().fit(&fields, &train)?;
     let unseen = fields.select(&test);
     let prediction = model.predict(&unseen)?;
 

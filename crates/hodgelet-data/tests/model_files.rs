@@ -1,6 +1,8 @@
-//! Model files of format version 1 predict what the program that wrote them predicted, to the last bit.
+//! Model files of format version 1 predict what the program that wrote them predicted, to the last bit, but for the
+//! probabilities of a softmax, whose integral has become more accurate.
 
 use hodgelet::model::{FittedTargets, Model, PredictedTargets, Prediction};
+use hodgelet::settings::ClassLikelihood;
 use serde::Deserialize;
 use serde_json::Value;
 use std::ops::Index;
@@ -86,11 +88,15 @@ fn check(model: &Model, found: &Prediction, i: usize, expected: &Item, what: &st
         ) => {
             assert_eq!(names[labels[i] as usize], *class, "{what}");
             assert_eq!(*names, written.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), "{what}");
-            assert_eq!(
-                row(probabilities, i, names.len()),
-                bits(written.iter().map(|(_, p)| *p)),
-                "{what}: probabilities"
-            );
+            if names.len() > 2 && model.settings().likelihood() != ClassLikelihood::Gpflow {
+                // The integral of the softmax is more accurate than it was.
+                let off = |(c, (_, p)): (usize, &(String, f64))| (probabilities[(i, c)] - p).abs();
+                let largest = written.iter().enumerate().map(off).fold(0.0, f64::max);
+                assert!(largest < 1e-6, "{what}: probabilities off by {largest}");
+            } else {
+                let written = bits(written.iter().map(|(_, p)| *p));
+                assert_eq!(row(probabilities, i, names.len()), written, "{what}: probabilities");
+            }
         }
         (PredictedTargets::Real { densities }, Target::Real { mean, deviation }, _) => {
             let found = [densities[i].mean(), densities[i].variance().sqrt()];
