@@ -153,7 +153,9 @@ def test_python_and_the_command_train_the_same_model(
     blocks: datasets.Dataset, codes: np.ndarray, tmp_path: Path
 ) -> None:
     file = tmp_path / "sbm.hodgelet"
-    ran = command("fit", "sbm", "--set", "n_graphs=30", "--iterations", "10", "--hyperparameters", "map", "--out", str(file))
+    ran = command(
+        "fit", "sbm", "--set", "n_graphs=30", "--iterations", "10", "--hyperparameters", "map", "--out", str(file)
+    )
     assert ran.returncode == 0, ran.stderr
     ours = HodgeletClassifier(max_iter=10).fit(blocks.graphs, codes)
     theirs = HodgeletClassifier.load(file)
