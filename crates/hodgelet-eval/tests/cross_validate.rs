@@ -235,7 +235,7 @@ fn the_hodge_split_tells_vector_fields_apart_and_the_line_graph_does_not() {
     let of_flows = Settings { vertices: Some(VertexSignal::None), ..quick(Method::Hodge) };
     let hodge = pooled_accuracy(&fields, &of_flows);
     let line_graph = pooled_accuracy(&fields, &quick(Method::LineGraph));
-    assert!(hodge >= line_graph + 0.1 && hodge >= 0.7, "hodge {hodge}, line graph {line_graph}");
+    assert!(hodge >= line_graph + 0.15 && hodge >= 0.7, "hodge {hodge}, line graph {line_graph}");
 }
 
 #[test]

@@ -15,9 +15,8 @@ use crate::wavelet::{Bank, SCALE_RANGE};
 use serde::Serialize;
 use std::ops::Range;
 
-/// Widths of the priors, as standard deviations of logarithms. Scales have the width of what they are drawn from, not below
-/// a floor.
-const LEAST_SCALE_WIDTH: f64 = 0.1;
+/// Widths of the priors, as standard deviations of logarithms.
+const SCALE_WIDTH: f64 = 1.0;
 const LENGTHSCALE_WIDTH: f64 = 1.0;
 const VARIANCE_WIDTH: f64 = 3.0;
 const CONSTANT_WIDTH: f64 = 1.0;
@@ -61,35 +60,21 @@ pub(super) struct Parameters {
 }
 
 impl Parameters {
-    /// The order of the values of `state`, with priors if the settings ask for them: those of scales around `scales`, for
-    /// each block mean and deviation of the logarithms, and the others around the values of `state`.
-    pub fn new(
-        settings: &Settings,
-        blocks: &[Block],
-        state: &State,
-        scales: &[Vec<(f64, f64)>],
-    ) -> Result<Self, ModelError> {
-        let mut list = Self::without_priors(settings.shared_bank, blocks, state);
+    /// The order of the values of `center`, with priors around them if the settings ask for priors.
+    pub fn new(settings: &Settings, blocks: &[Block], center: &State) -> Result<Self, ModelError> {
+        let mut list = Self::without_priors(settings.shared_bank, blocks, center);
         let Some(factor) = settings.prior_deviation() else { return Ok(list) };
-        let theta = list.values(state);
-        let around = |(param, u): (&Param, f64)| {
+        let theta = list.values(center);
+        for (param, u) in list.params.iter_mut().zip(theta) {
             let width = match &param.name[..] {
                 CONSTANT => CONSTANT_WIDTH,
                 name if name.ends_with(": variance") => VARIANCE_WIDTH,
                 name if name.ends_with(NOISE_FACTOR) => FACTOR_WIDTH,
                 name if name.starts_with("noise") => NOISE_WIDTH,
+                name if name.contains(": filter ") => SCALE_WIDTH,
                 _ => LENGTHSCALE_WIDTH,
             };
-            (param.log_value(u).0, width)
-        };
-        let mut priors: Vec<(f64, f64)> = list.params.iter().zip(theta).map(around).collect();
-        for (range, scales) in list.banks.iter().zip(scales) {
-            for (prior, (mean, deviation)) in priors[range.clone()].iter_mut().zip(scales) {
-                *prior = (*mean, deviation.max(LEAST_SCALE_WIDTH));
-            }
-        }
-        for (param, (mean, width)) in list.params.iter_mut().zip(priors) {
-            let prior = LogNormal::new(mean.exp(), factor * width);
+            let prior = LogNormal::new(param.log_value(u).0.exp(), factor * width);
             param.prior = Some(prior.map_err(|e| ModelError::Training { reason: e.to_string() })?);
         }
         Ok(list)

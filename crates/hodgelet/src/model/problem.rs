@@ -156,14 +156,9 @@ impl Problem {
         Ok(State { maps, kernel, likelihood: self.likelihood.clone() })
     }
 
-    /// The list of trained values, with the priors that all starts share.
+    /// The list of trained values, with the priors that all starts share: around where the first of them begins.
     pub(super) fn parameters(&self) -> Result<Parameters, ModelError> {
-        let scales = |(drawn, measures): (&BlockSpace, &BlockMeasures)| {
-            let mean = if self.settings.shared_bank { None } else { measures.mean_eigenvalue() };
-            drawn.map.bank().map_or_else(Vec::new, |bank| bank.params().scale_moments(mean))
-        };
-        let scales: Vec<_> = self.drawn.iter().zip(&self.all).map(scales).collect();
-        Parameters::new(&self.settings, &self.block_names(), &self.state(0)?, &scales)
+        Parameters::new(&self.settings, &self.block_names(), &self.state(0)?)
     }
 
     /// The objective of start number `restart`, and where it begins.

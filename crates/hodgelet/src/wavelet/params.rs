@@ -45,18 +45,6 @@ impl ScaleSpread {
     }
 }
 
-/// Mean and standard deviation of the logarithm of a uniform number.
-fn log_moments((low, high): (f64, f64)) -> (f64, f64) {
-    if high / low < 1.0 + 1e-6 {
-        return (low.ln(), 0.0); // the formulas below would cancel
-    }
-    // ∫ ln x = x ln x − x,  ∫ ln² x = x ln² x − 2 (x ln x − x)
-    let first = |x: f64| x * x.ln() - x;
-    let second = |x: f64| x * x.ln().powi(2) - 2.0 * first(x);
-    let mean = (first(high) - first(low)) / (high - low);
-    (mean, ((second(high) - second(low)) / (high - low) - mean * mean).max(0.0).sqrt())
-}
-
 /// Settings of a bank, not yet validated; the defaults are those of the reference except for the spread of scales.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -165,21 +153,6 @@ impl CheckedBankParams {
             own.for_each(|scale| *scale = (*scale / divisor).clamp(SCALE_RANGE.0, SCALE_RANGE.1));
         }
         self.with_scales(&low, &band).expect("scales drawn from a checked range are in range")
-    }
-
-    /// The distribution that [`draw`](Self::draw) draws each scale from, as the mean and the standard deviation of its
-    /// logarithm, in the order of [`Bank::parameters`].
-    #[must_use]
-    pub fn scale_moments(&self, mean_eigenvalue: Option<f64>) -> Vec<(f64, f64)> {
-        let params = &self.0;
-        let low = params.low_pass.is_some().then(|| log_moments(params.low_pass_scales));
-        let band = log_moments(params.band_pass_scales);
-        let of_filter = |j: usize| {
-            let shift = params.spread.divisor(mean_eigenvalue, j, params.n_filters).ln();
-            let terms = low.into_iter().chain(std::iter::repeat_n(band, params.n_bands));
-            terms.map(move |(mean, deviation)| (mean - shift, deviation))
-        };
-        (0..params.n_filters).flat_map(of_filter).collect()
     }
 
     /// A bank with the scales `low_pass` `[W]` (or none) and `band_pass` `[W, L]`, row by row.
