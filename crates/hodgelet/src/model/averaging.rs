@@ -55,7 +55,7 @@ pub struct Exploration {
     pub states: usize,
     /// Evaluations of the objective.
     pub evaluations: usize,
-    /// Draws whose path could not be followed.
+    /// Draws whose path could not be followed, or that have no posterior.
     pub divergences: usize,
     /// The largest split R-hat of a value of the kernel or the likelihood; for chains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,21 +130,33 @@ fn density(
     Ok(-value)
 }
 
-/// The posteriors at `points`, in standard coordinates.
+/// The posteriors at `points`, in standard coordinates; a point where there is none is left out.
 fn solved<'a>(
     problem: &Problem,
     parameters: &Parameters,
     mut sites: Option<Sites>,
     points: impl Iterator<Item = &'a Vec<f64>>,
 ) -> Result<States, ModelError> {
-    let mut states = Vec::new();
+    let (mut states, mut failure) = (Vec::new(), None);
     for z in points {
         let (theta, _) = parameters.at_standard(z).ok_or_else(no_posterior)?;
-        let solved = problem.solve(&theta, sites.take())?;
-        sites = Some(solved.posterior.sites().clone());
-        states.push((theta, problem.trained(solved)?));
+        match problem.solve(&theta, sites.take()).and_then(|solved| problem.trained(solved)) {
+            Ok(trained) => {
+                sites = Some(trained.posterior.sites().clone());
+                states.push((theta, trained));
+            }
+            Err(error) => failure = Some(error),
+        }
     }
-    Ok(states)
+    match failure {
+        Some(error) if states.is_empty() => Err(no_states(&error)),
+        _ => Ok(states),
+    }
+}
+
+/// Why hyperparameters cannot be averaged over, though the mode stands.
+fn no_states(error: &dyn std::fmt::Display) -> ModelError {
+    ModelError::Averaging { reason: error.to_string() }
 }
 
 /// Draws of chains; the first starts at the mode, the others where training starts.
@@ -154,6 +166,7 @@ fn chains(
     progress: impl Fn(usize, usize) -> ControlFlow<()> + Sync,
 ) -> Result<(States, Exploration), ModelError> {
     let draws = problem.settings.draws(problem.n_points());
+    let kept = (STATES / CHAINS).min(draws);
     let params = NutsParams { warmup: draws, draws, ..NutsParams::default() };
     let parameters = problem.parameters()?;
     let (done, total) = (AtomicUsize::new(0), CHAINS * (params.warmup + params.draws));
@@ -169,17 +182,23 @@ fn chains(
     };
     let run = |chain: usize, ()| -> Result<(Chain, States), ModelError> {
         let (mut objective, start) = problem.start_of(chain as u64)?;
-        if chain == 0 {
+        let mut from = |point: &[f64], sites: Option<&Sites>| {
             objective.sites = sites.cloned();
-        }
-        let z = parameters.standard_of(if chain == 0 { mode } else { &start }).ok_or_else(no_posterior)?;
-        let density = |z: &[f64], gradient: &mut [f64]| density(&mut objective, &parameters, z, gradient);
-        let found = sample(&params, &z, chain_seed(problem, chain), density, watch);
-        let found = found.map_err(|error| match error {
-            SampleError::Stopped => ModelError::Cancelled,
-            error => ModelError::Training { reason: error.to_string() },
-        })?;
-        let kept = (STATES / CHAINS).min(draws);
+            let z = parameters.standard_of(point).ok_or_else(no_posterior)?;
+            let density = |z: &[f64], gradient: &mut [f64]| density(&mut objective, &parameters, z, gradient);
+            sample(&params, &z, chain_seed(problem, chain), density, watch).map_err(|error| match error {
+                SampleError::Stopped => ModelError::Cancelled,
+                error => no_states(&error),
+            })
+        };
+        let found = match chain {
+            0 => from(mode, sites)?,
+            // Where training starts, the density may have no value.
+            _ => from(&start, None).or_else(|error| match error {
+                ModelError::Cancelled => Err(error),
+                _ => from(mode, sites),
+            })?,
+        };
         let points = (1..=kept).map(|k| &found.draws[k * draws / kept - 1]);
         let states = solved(problem, &parameters, objective.sites.take(), points)?;
         Ok((found, states))
@@ -204,7 +223,7 @@ fn chains(
         draws,
         states: 0,
         evaluations: all.iter().map(|chain| chain.evaluations).sum(),
-        divergences: all.iter().map(|chain| chain.divergences).sum(),
+        divergences: all.iter().map(|chain| chain.divergences).sum::<usize>() + CHAINS * kept - states.len(),
         r_hat: each(split_r_hat).into_iter().filter(|r| r.is_finite()).reduce(f64::max),
         effective_size: each(effective_size).into_iter().reduce(f64::min),
     };
@@ -245,9 +264,7 @@ fn normal_draws(
             return Err(ModelError::Cancelled);
         }
     }
-    let failed =
-        |_| ModelError::Training { reason: "the curvature at the mode has no eigenvalues".to_owned() };
-    let pairs = eigenpairs(curvature.as_ref()).map_err(failed)?;
+    let pairs = eigenpairs(curvature.as_ref()).map_err(|error| no_states(&error))?;
     let mut rng = ChaCha8Rng::seed_from_u64(chain_seed(problem, 0));
     let (mut points, mut weights) = (Vec::new(), Vec::new());
     let mut gradient = vec![0.0; dim];
@@ -264,7 +281,7 @@ fn normal_draws(
         points.push(z);
     }
     if points.is_empty() {
-        return Err(ModelError::Training { reason: "no draw around the mode is in reach".to_owned() });
+        return Err(no_states(&"no draw around the mode is in reach"));
     }
     let top = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weights: Vec<f64> = weights.iter().map(|w| (w - top).exp()).collect();
@@ -276,7 +293,7 @@ fn normal_draws(
         draws: STATES,
         states: 0,
         evaluations: 2 * dim + STATES,
-        divergences: STATES - points.len(),
+        divergences: STATES - states.len(),
         r_hat: None,
         effective_size: Some(sum * sum / squares),
     };

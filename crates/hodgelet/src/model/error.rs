@@ -128,6 +128,12 @@ pub enum ModelError {
         /// Why.
         reason: String,
     },
+    /// The most probable hyperparameters stand, but no others could be drawn.
+    #[error("hyperparameters cannot be averaged over: {reason}")]
+    Averaging {
+        /// Why.
+        reason: String,
+    },
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,
@@ -215,6 +221,7 @@ impl ModelError {
             Self::TooLarge { .. } => Some("ask for fewer filters or points"),
             Self::Constant { .. } => Some("choose other signals, or more varied complexes"),
             Self::Conformal { .. } => Some("fit given settings, to more graphs or with fewer held out"),
+            Self::Averaging { .. } => Some("set hyperparameters to map: the most probable ones alone"),
             Self::Gp(error) => error.hint(),
             Self::Signed(error) => error.hint(),
             Self::Metric { source: MetricError::NoPositions { .. }, .. } => {

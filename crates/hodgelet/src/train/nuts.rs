@@ -68,7 +68,10 @@ pub fn sample<E: std::error::Error>(
     density: impl FnMut(&[f64], &mut [f64]) -> Result<f64, E>,
     mut progress: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Chain, SampleError> {
-    let failed = |error: &dyn std::fmt::Display| SampleError::Failed { reason: error.to_string() };
+    // A backtrace may follow the first line.
+    let failed = |error: &dyn std::fmt::Display| SampleError::Failed {
+        reason: error.to_string().lines().next().unwrap_or_default().to_owned(),
+    };
     let mut settings = DiagNutsSettings {
         num_tune: params.warmup as u64,
         num_draws: params.draws as u64,
@@ -76,7 +79,7 @@ pub fn sample<E: std::error::Error>(
         ..DiagNutsSettings::default()
     };
     settings.adapt_options.step_size_settings.target_accept = params.acceptance;
-    let density = Density { density, dim: start.len(), evaluations: 0 };
+    let density = Density { density, dim: start.len() };
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let chain = settings.new_chain(0, CpuMath::new(density), &mut rng);
     let mut chain = chain.map_err(|e| failed(&e))?;
@@ -101,7 +104,6 @@ pub fn sample<E: std::error::Error>(
 struct Density<F> {
     density: F,
     dim: usize,
-    evaluations: usize,
 }
 
 /// The density has no value here: the path ends.
@@ -132,8 +134,9 @@ impl<E: std::error::Error, F: FnMut(&[f64], &mut [f64]) -> Result<f64, E>> CpuLo
     }
 
     fn logp(&mut self, position: &[f64], gradient: &mut [f64]) -> Result<f64, Refused> {
-        self.evaluations += 1;
         let value = (self.density)(position, gradient).map_err(|e| Refused(e.to_string()))?;
+        // The sampler divides by the slopes where it starts, and refuses those of 0.
+        gradient.iter_mut().filter(|slope| **slope == 0.0).for_each(|slope| *slope = f64::EPSILON);
         if value.is_finite() && gradient.iter().all(|g| g.is_finite()) {
             Ok(value)
         } else {
@@ -174,6 +177,13 @@ mod tests {
             assert!((mean - 1.0).abs() < 0.1 * width, "mean {mean} of coordinate {d}");
             assert!((variance.sqrt() / width - 1.0).abs() < 0.06, "deviation {} of {width}", variance.sqrt());
         }
+    }
+
+    #[test]
+    fn a_chain_may_start_where_the_density_is_flat() {
+        let found = sample(&NutsParams::default(), &[1.0; 3], 1, bowl, |_| ControlFlow::Continue(()));
+        let draws = found.unwrap().draws;
+        assert!(draws.iter().any(|x| (x[2] - 1.0).abs() > 1.0), "{draws:?}");
     }
 
     #[test]

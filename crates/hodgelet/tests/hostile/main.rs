@@ -9,7 +9,7 @@ mod training;
 use hodgelet::dataset::Dataset;
 use hodgelet::likelihood::Mixture;
 use hodgelet::model::{Model, ModelError, PredictedTargets, Prediction};
-use hodgelet::settings::Settings;
+use hodgelet::settings::{HyperparameterChoice, Settings};
 
 /// Settings with small banks and few steps.
 fn small_settings() -> Settings {
@@ -23,7 +23,20 @@ fn fit_with(settings: &Settings, dataset: &Dataset) -> Result<Model, ModelError>
 
 /// Trains on everything, and validates all results of the model.
 fn fit(dataset: &Dataset) -> Result<Model, ModelError> {
-    let model = fit_with(&small_settings(), dataset)?;
+    validated(&small_settings(), dataset)
+}
+
+/// As [`fit`], with hyperparameters averaged over by each method.
+fn fit_averaged(dataset: &Dataset) -> Result<Model, ModelError> {
+    use HyperparameterChoice::{Gaussian, Modes, Nuts};
+    let with = |hyperparameters| Settings { hyperparameters, restarts: 2, iterations: 4, ..small_settings() };
+    validated(&with(Gaussian), dataset)?;
+    validated(&with(Modes), dataset)?;
+    validated(&with(Nuts), dataset)
+}
+
+fn validated(settings: &Settings, dataset: &Dataset) -> Result<Model, ModelError> {
+    let model = fit_with(settings, dataset)?;
     assert_sound(&model, &model.predict(dataset)?);
     let left_out = model.leave_one_out()?;
     assert!(left_out.log_densities.iter().all(|x| x.is_finite()), "leave-one-out");

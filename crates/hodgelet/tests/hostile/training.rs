@@ -1,7 +1,7 @@
 //! Training data that is too little, too large, too equal or contradicts itself.
 
 use super::data::{classes, graph, graphs, reals, with_signals};
-use super::{fit, fit_with, refused, small_settings};
+use super::{fit, fit_averaged, fit_with, refused, small_settings};
 use hodgelet::complex::Complex;
 use hodgelet::model::{FittedTargets, ModelError, PredictedTargets};
 use hodgelet::settings::{ClassLikelihood, InferenceChoice, Settings};
@@ -31,6 +31,23 @@ fn two_graphs_are_enough() {
         fit(&classes(graphs(2, 1.0, seed), 2, |i| i)).unwrap();
         fit(&reals(graphs(2, 1.0, seed), |i| i as f64)).unwrap();
     }
+}
+
+#[test]
+fn hyperparameters_are_averaged_over_wherever_the_mode_is_found() {
+    fit_averaged(&classes(graphs(2, 1.0, 1), 2, |i| i)).unwrap();
+    fit_averaged(&reals(graphs(2, 1.0, 2), |i| i as f64)).unwrap();
+    fit_averaged(&reals(graphs(6, 1.0, 3), |_| 3.5)).unwrap();
+    fit_averaged(&classes(graphs(7, 1.0, 4), 7, |i| i)).unwrap();
+    let copies = graphs(2, 1.0, 7).select(&[0, 0, 0, 0, 1, 1, 1, 1]);
+    fit_averaged(&classes(copies.clone(), 2, |i| i % 2)).unwrap();
+    fit_averaged(&reals(copies, |i| i as f64)).unwrap();
+    for scale in [1e30, 1e-8] {
+        fit_averaged(&classes(graphs(8, scale, 5), 2, |i| i % 2)).unwrap();
+        fit_averaged(&reals(graphs(8, scale, 5), |i| scale * i as f64)).unwrap();
+    }
+    // One number stands far out.
+    fit_averaged(&reals(graphs(8, 1.0, 6), |i| if i == 3 { 1e12 } else { i as f64 })).unwrap();
 }
 
 #[test]
