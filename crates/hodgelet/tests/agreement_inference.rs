@@ -83,6 +83,43 @@ fn variational_inference_with_gaussian_noise_is_exact() {
     assert!(lower_error(&a, &b) < 1e-9);
 }
 
+/// One factor for all classes gives what a regression for each of them gives; a point without a label too.
+#[test]
+fn labels_as_numbers_are_as_many_regressions_as_there_are_classes() {
+    let (n, n_classes, noise) = (11, 3, 0.4);
+    let points: Vec<usize> = (0..n - 1).chain([0, 0, 4]).collect(); // none at the last point
+    let labels = labels(points.len(), n_classes);
+    let k = gram(n, 1.5);
+    let mut workspace = Workspace::default();
+    let mut regression = LikelihoodParams::LabelRegression.check(n_classes).unwrap();
+    regression.set_values(&[noise]).unwrap();
+    let observations = Observations::grouped_classes(n_classes, &labels, &points, n).unwrap();
+    let together = exact::fit(k.as_ref(), &regression, &observations, &mut workspace).unwrap();
+    let cross = Mat::from_fn(2, n, |i, j| (-0.5 * (x(j) - i as f64).powi(2)).exp());
+    let predicted = together.predict(cross.as_ref(), &[2.0; 2]).unwrap();
+    let (base, mut evidence) = (1.0 / n_classes as f64, 0.0);
+    for c in 0..n_classes {
+        let target = |&label: &u32| (f64::from(label == c as u32) - base) / (base * (1.0 - base)).sqrt();
+        let targets: Vec<f64> = labels.iter().map(target).collect();
+        let observations = Observations::grouped_reals(&targets, &points, n).unwrap();
+        let likelihood = Likelihood::gaussian(noise).unwrap();
+        let alone = exact::fit(k.as_ref(), &likelihood, &observations, &mut workspace).unwrap();
+        evidence += alone.objective();
+        let own = alone.predict(cross.as_ref(), &[2.0; 2]).unwrap();
+        for i in 0..n {
+            let [mean, expected] = [(&together, c), (&alone, 0)].map(|(p, c)| p.latents().mean[(i, c)]);
+            assert!((mean - expected).abs() < 1e-12, "point {i}, class {c}: {mean} but {expected}");
+            let [v, expected] = [(&together, c), (&alone, 0)].map(|(p, c)| p.latents().variance[(i, c)]);
+            assert!((v - expected).abs() < 1e-12, "point {i}, class {c}: {v} but {expected}");
+        }
+        for i in 0..2 {
+            assert!((predicted.mean[(i, c)] - own.mean[(i, 0)]).abs() < 1e-12);
+            assert!((predicted.variance[(i, c)] - own.variance[(i, 0)]).abs() < 1e-12);
+        }
+    }
+    assert!((together.objective() - evidence).abs() < 1e-10, "{} {evidence}", together.objective());
+}
+
 #[test]
 fn the_evidence_is_that_of_the_dense_formula() {
     let k = gram(7, 2.0);

@@ -98,8 +98,11 @@ fn fit_labels(
     let alpha = workspace.factors[0].precision_times(targets.as_ref());
     let marginals = (0..n_classes).map(|c| {
         let alpha: Vec<f64> = (0..n).map(|i| alpha[(i, c)]).collect();
-        let mean =
-            (0..n).map(|i| if precision[i] > 0.0 { targets[(i, c)] - alpha[i] / precision[i] } else { 0.0 });
+        let mean = (0..n).map(|i| match precision[i] {
+            w if w > 0.0 => targets[(i, c)] - alpha[i] / w,
+            // Without an observation: (K α)_i
+            _ => gram.row(i).iter().zip(&alpha).map(|(k, a)| k * a).sum(),
+        });
         let (mean, variance, retained) = (mean.collect(), shared.variance.clone(), shared.retained.clone());
         Marginals { mean, variance, retained, alpha, log_det: shared.log_det }
     });
