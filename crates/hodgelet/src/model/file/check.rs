@@ -1,7 +1,7 @@
 //! What the description in a file must satisfy before anything is computed from it.
 
 use super::{Description, FileError};
-use crate::likelihood::LikelihoodParams;
+use crate::likelihood::{Likelihood, LikelihoodParams};
 use crate::model::FittedTargets;
 
 /// Most numbers that the Gram matrix and the factors of a posterior may take: 16 GiB.
@@ -10,11 +10,13 @@ const MAX_NUMBERS: u64 = 1 << 31;
 /// Most numbers in the rule by which a softmax is integrated.
 const MAX_RULE: u64 = 1 << 26;
 
-/// Whether a posterior of this many distinct complexes and latent functions is one that files hold.
-pub(super) fn size(n_points: usize, n_latents: usize) -> Result<(), FileError> {
-    let (n, c) = (n_points as u64, n_latents as u64);
-    let found = n.saturating_mul(n).saturating_mul(c.saturating_mul(2).saturating_add(1));
-    within("the posterior", found, MAX_NUMBERS)
+/// Whether the posteriors of this many distinct complexes, at the mode and in `n_states` states, are such as files hold.
+pub(super) fn size(n_points: usize, likelihood: &Likelihood, n_states: usize) -> Result<(), FileError> {
+    // The latent functions of labels as numbers share one factor.
+    let shared = matches!(likelihood, Likelihood::LabelRegression(_));
+    let (n, factors) = (n_points as u64, if shared { 1 } else { likelihood.n_latents() as u64 });
+    let each = n.saturating_mul(n).saturating_mul(factors.saturating_mul(2).saturating_add(1));
+    within("the posterior", each.saturating_mul((n_states as u64).saturating_add(1)), MAX_NUMBERS)
 }
 
 fn within(what: &'static str, found: u64, limit: u64) -> Result<(), FileError> {

@@ -104,7 +104,8 @@ impl Model {
     ///
     /// [`FileError::TooLarge`], or [`FileError::Settings`] when a setting is not finite, which JSON cannot hold.
     pub fn to_bytes(&self) -> Result<Vec<u8>, FileError> {
-        check::size(self.observations.n_points(), self.mode.likelihood.n_latents())?;
+        let n_states = self.averaged.as_ref().map_or(0, |averaged| averaged.states.len());
+        check::size(self.observations.n_points(), &self.mode.likelihood, n_states)?;
         let json = self.description()?;
         let mut file = Container { tensors: self.tensors()?, ..Container::default() };
         let checksum = file.checksum(&json);
@@ -227,7 +228,8 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
     let (n_points, n_train) = (summary.n_distinct, summary.n_train);
     let mut likelihood = likelihood_params.check(targets.n_classes()).map_err(ModelError::from)?;
     likelihood.set_values(&learned).map_err(ModelError::from)?;
-    check::size(n_points, likelihood.n_latents())?;
+    let n_states = summary.exploration.as_ref().map_or(0, |exploration| exploration.states);
+    check::size(n_points, &likelihood, n_states)?;
     let inputs = space.blocks.iter().enumerate().map(|(b, block)| {
         let (name, width) = (format!("inputs.{b}"), block.standardizer.n_columns());
         let values = file.reals(&name, &[n_points, width])?;

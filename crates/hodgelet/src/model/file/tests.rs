@@ -1,5 +1,5 @@
-use super::super::Prediction;
 use super::super::testing::{dataset, small_settings};
+use super::super::{Exploration, Prediction};
 use super::*;
 use crate::dataset::Dataset;
 use crate::settings::{
@@ -252,6 +252,31 @@ fn settings_that_contradict_each_other_are_refused() {
     );
     assert!(message(|json| json["surprise"] = 1.into()).starts_with("settings of the model: unknown field"));
     assert!(message(|json| *json = 1.into()).starts_with("settings of the model: invalid type"));
+}
+
+/// More states than fit in memory are refused before any of them is read.
+#[test]
+fn states_that_would_fill_memory_are_refused() {
+    let description = |n: u64, states: u64| {
+        with_json(|json| {
+            json["summary"]["n_distinct"] = n.into();
+            let exploration = Exploration {
+                method: HyperparameterChoice::Nuts,
+                chains: 2,
+                draws: 60,
+                states: states as usize,
+                evaluations: 1,
+                divergences: 0,
+                r_hat: None,
+                effective_size: None,
+            };
+            json["summary"]["exploration"] = serde_json::to_value(exploration).unwrap();
+        })
+    };
+    for (n, states) in [(10_000, 100), (5, u64::MAX - 1)] {
+        let found = error(&description(n, states));
+        assert!(matches!(found, FileError::TooLarge { what: "the posterior", .. }), "{found}");
+    }
 }
 
 #[test]
