@@ -74,7 +74,8 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
             check_coverage(coverage)?;
             let predicted = model.predict_calibrated(&read.dataset, |done| bar.at(done as u64))?;
             let regions = predicted.regions(coverage)?;
-            (predicted.prediction, Some(regions), model.drift(&read.dataset))
+            let drift = predicted.drift();
+            (predicted.prediction, Some(regions), drift)
         }
     };
     drop(bar);

@@ -153,7 +153,7 @@ impl Settings {
 }
 
 /// Calls a callback that threads share.
-fn call(callback: &Mutex<impl FnMut(Stage) -> ControlFlow<()>>, stage: Stage) -> ControlFlow<()> {
+pub(super) fn call(callback: &Mutex<impl FnMut(Stage) -> ControlFlow<()>>, stage: Stage) -> ControlFlow<()> {
     let mut callback = callback.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     callback(stage)
 }
@@ -199,19 +199,18 @@ fn best(ends: Vec<Outcome>) -> Result<(usize, End, Vec<End>), ModelError> {
             Err(error) => failure = failure.or(Some(error)),
         }
     }
+    let value = |(_, (_, end)): &(usize, &(usize, End))| end.minimum.value;
     // The first of equals.
-    let order = |a: &&(usize, End), b: &&(usize, End)| a.1.minimum.value.total_cmp(&b.1.minimum.value);
-    let Some(first) = successes.iter().min_by(order).map(|(start, _)| *start) else {
+    let best = successes.iter().enumerate().min_by(|a, b| value(a).total_cmp(&value(b))).map(|(k, _)| k);
+    let Some(best) = best else {
         return Err(match failure {
             Some(MinimizeError::Start(error)) => error,
             Some(error) => ModelError::Training { reason: error.to_string() },
             None => ModelError::Training { reason: "no start was tried".to_owned() },
         });
     };
-    let (best, others): (Vec<_>, Vec<_>) = successes.into_iter().partition(|(start, _)| *start == first);
-    let mut best = best.into_iter().map(|(_, end)| end);
-    let end = best.next().expect("it was found above");
-    Ok((first, end, others.into_iter().map(|(_, end)| end).collect()))
+    let (start, end) = successes.remove(best);
+    Ok((start, end, successes.into_iter().map(|(_, end)| end).collect()))
 }
 
 impl Problem {

@@ -11,6 +11,7 @@ mod rule;
 
 pub use regions::{Basis, CalibratedPrediction, RegionTargets, Regions};
 
+use super::fit::call;
 use super::fitted::Model;
 use super::{FittedTargets, Measured, Measurer, ModelError, PredictedTargets, Stage};
 use crate::dataset::{Dataset, Targets};
@@ -18,7 +19,7 @@ use crate::likelihood::Mixture;
 use crate::settings::{ConformalChoice, Settings};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Most training graphs of refits that run side by side: beyond, their matrices fill memory and the processors alike.
 const SIDE_BY_SIDE: usize = 1000;
@@ -119,7 +120,7 @@ fn run(
     jobs: &[Job],
     callback: &Mutex<impl FnMut(Stage) -> ControlFlow<()> + Send>,
 ) -> Result<Vec<Fitted>, ModelError> {
-    let call = |stage| callback.lock().unwrap_or_else(PoisonError::into_inner)(stage);
+    let call = |stage| call(callback, stage);
     let mut groups: Vec<(Measurer, Vec<usize>)> = Vec::new();
     for (j, job) in jobs.iter().enumerate() {
         let measurer = Measurer::fit(settings, data, &job.train).map_err(|error| held_out(job, error))?;

@@ -4,7 +4,7 @@ use super::{Conformal, Held, class_score, rule};
 use crate::dataset::Dataset;
 use crate::likelihood::Mixture;
 use crate::model::fitted::Model;
-use crate::model::{Measured, Measurer, ModelError, PredictedTargets, Prediction};
+use crate::model::{Drift, Measured, Measurer, ModelError, PredictedTargets, Prediction};
 use crate::settings::ConformalChoice;
 use faer::Mat;
 use serde::Serialize;
@@ -56,6 +56,8 @@ pub struct CalibratedPrediction<'a> {
     model: &'a Model,
     /// The prediction itself.
     pub prediction: Prediction,
+    /// What the model saw.
+    measured: Measured,
     /// What the models without each part predict.
     others: Vec<PredictedTargets>,
 }
@@ -117,11 +119,21 @@ impl Model {
             let measures: Vec<_> = spectra[at].1.measures.iter().collect();
             others.push(model.predict_measured(&measures)?.targets);
         }
-        Ok(CalibratedPrediction { model: self, prediction, others })
+        let measured = spectra.swap_remove(0).1;
+        Ok(CalibratedPrediction { model: self, prediction, measured, others })
     }
 }
 
 impl CalibratedPrediction<'_> {
+    /// Whether the complexes as a whole are like the training complexes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::drift`].
+    pub fn drift(&self) -> Result<Drift, ModelError> {
+        self.model.drift_measured(&self.measured.measures.iter().collect::<Vec<_>>())
+    }
+
     /// The regions of this coverage: those with a guarantee if the model has one, otherwise its own central intervals, or
     /// the smallest sets of classes whose probabilities reach it.
     ///
