@@ -37,11 +37,12 @@ impl Default for FactorScratch {
 
 /// What is kept of one latent function: `(K + W⁻¹)⁻¹ = Tᵀ Σ T`.
 pub(super) struct Factor {
-    /// `T`, lower triangular, `[n, n]`; zeros above the diagonal.
+    /// `T`, lower triangular, `[n, n]`; zeros above the diagonal. That of a sparse posterior is two of them, one below the
+    /// other.
     root: Mat<f64>,
     /// Which point each row and column of `T` belongs to: those with `w ≥ 0`, then the others.
     order: Vec<usize>,
-    /// Number of points with `w ≥ 0`.
+    /// Number of points with `w ≥ 0`: the rows of `T` that count positive.
     n_positive: usize,
 }
 
@@ -61,6 +62,12 @@ impl Factor {
         let fits = root.filter(|root| root.shape() == (n, n));
         let root = fits.unwrap_or_else(|| Mat::zeros(n, n));
         Self { root, order: (0..n).collect(), n_positive: n }
+    }
+
+    /// `TᵀΣT` for a `T` of `n_positive` rows that count positive and others that count negative, `[n_rows, n]`.
+    pub(super) fn difference(root: Mat<f64>, n_positive: usize) -> Self {
+        let order = (0..root.ncols()).collect();
+        Self { root, order, n_positive }
     }
 
     /// The memory, for [`Factor::reuse`].
@@ -231,7 +238,7 @@ impl Factor {
     /// `k*ᵀ (K + W⁻¹)⁻¹ k*` for every row `k*` of `cross`.
     pub(super) fn explained(&self, cross: MatRef<'_, f64>, par: Par) -> Vec<f64> {
         let columns = Mat::from_fn(self.order.len(), cross.nrows(), |a, k| cross[(k, self.order[a])]);
-        let mut out = Mat::zeros(self.order.len(), cross.nrows());
+        let mut out = Mat::zeros(self.root.nrows(), cross.nrows());
         product(self.root.as_ref(), columns.as_ref(), out.as_mut(), par);
         (0..cross.nrows()).map(|k| self.signed_square(out.col_as_slice(k))).collect()
     }

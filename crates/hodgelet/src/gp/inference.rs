@@ -7,10 +7,11 @@ use super::error::GpError;
 use super::exact;
 use super::laplace::Laplace;
 use super::posterior::{Posterior, Sites};
+use super::sparse::{InducingPrior, Natural, Sparse};
 use super::variational::{Variational, from_sites};
 use super::workspace::Workspace;
 use crate::likelihood::{Likelihood, Observations};
-use faer::MatRef;
+use faer::{MatRef, Par};
 
 /// A way to find a posterior.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +23,8 @@ pub enum Inference {
     Variational(Variational),
     /// The Gaussian at the mode, for two classes.
     Laplace(Laplace),
+    /// The best Gaussian over inducing points; [`fit`](Self::fit) takes every point as one.
+    Sparse(Sparse),
 }
 
 impl Inference {
@@ -32,7 +35,7 @@ impl Inference {
     /// [`GpError::Unsupported`].
     pub fn check(&self, likelihood: &Likelihood) -> Result<(), GpError> {
         match self {
-            Self::Exact | Self::Variational(_) => Ok(()),
+            Self::Exact | Self::Variational(_) | Self::Sparse(_) => Ok(()),
             Self::Laplace(_) => Laplace::check_binary(likelihood),
         }
     }
@@ -58,13 +61,26 @@ impl Inference {
             Self::Laplace(laplace) => {
                 Ok(laplace.fit_binary(gram, likelihood, observations, workspace)?.into_posterior())
             }
+            Self::Sparse(sparse) => {
+                likelihood.check_observations(observations)?;
+                sparse.fit_full(gram, likelihood, observations, Par::Seq)
+            }
         }
     }
 
-    /// Names and shapes of the tensors that [`restore`](Self::restore) needs.
+    /// Names and shapes of the tensors that [`restore`](Self::restore) needs; of a sparse posterior the points are the
+    /// inducing ones.
     #[must_use]
-    pub fn stored(&self, n_points: usize, n_latents: usize) -> Vec<(&'static str, Vec<usize>)> {
-        Sites::NAMES.iter().map(|&name| (name, vec![n_latents, n_points])).collect()
+    pub fn stored(&self, n_points: usize, likelihood: &Likelihood) -> Vec<(&'static str, Vec<usize>)> {
+        let n_latents = likelihood.n_latents();
+        match self {
+            Self::Sparse(_) => {
+                let [precision, shift] = Natural::NAMES;
+                let square = vec![likelihood.n_factors(), n_points, n_points];
+                vec![(precision, square), (shift, vec![n_latents, n_points])]
+            }
+            _ => Sites::NAMES.iter().map(|&name| (name, vec![n_latents, n_points])).collect(),
+        }
     }
 
     /// The posterior that [`fit`](Self::fit) found, from its tensors, in the order of [`stored`](Self::stored).
@@ -80,14 +96,32 @@ impl Inference {
         observations: &Observations,
         workspace: &mut Workspace,
     ) -> Result<Posterior, GpError> {
+        if let Self::Sparse(_) = self {
+            return Self::restore_sparse(tensors, gram, likelihood);
+        }
         let (n_points, n_latents) = (observations.n_points(), likelihood.n_latents());
         let sites = Sites::from_tensors(n_points, n_latents, tensors)?;
         match self {
             Self::Variational(_) => from_sites(gram, likelihood, observations, &sites, workspace),
             // In closed form, or as near to the mode as rounding allows: there is nothing to save.
-            Self::Exact | Self::Laplace(_) => {
+            Self::Exact | Self::Laplace(_) | Self::Sparse(_) => {
                 self.fit(gram, likelihood, observations, Some(&sites), workspace)
             }
         }
+    }
+
+    fn restore_sparse(
+        tensors: Vec<Vec<f64>>,
+        gram: MatRef<'_, f64>,
+        likelihood: &Likelihood,
+    ) -> Result<Posterior, GpError> {
+        let (expected_rows, expected_columns) = (gram.nrows(), likelihood.n_latents());
+        let (rows, columns) = (tensors.first().map_or(0, Vec::len), tensors.len());
+        let natural = <[Vec<f64>; 2]>::try_from(tensors)
+            .ok()
+            .and_then(|[precision, shift]| Natural::new(expected_rows, expected_columns, precision, shift))
+            .ok_or(GpError::Sites { rows, columns, expected_rows, expected_columns })?;
+        let prior = InducingPrior::new(gram, Par::Seq)?;
+        Sparse::posterior(&prior, &natural, 0.0, 0, Par::Seq)
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! - [`exact`]: real targets in closed form;
 //! - [`variational`]: the best Gaussian for any likelihood, in dual (site) form;
+//! - [`sparse`]: many points through few inducing ones, as a sum over leaves;
 //! - [`laplace`]: the Gaussian at the mode for two classes, a cheap alternative and a check;
 //! - [`leave_one_out`]: predictions of each observation from all others, without refitting;
 //! - [`Inference`]: one of these as a value, with what a file holds of its posterior;
@@ -20,6 +21,7 @@ mod inference;
 pub mod laplace;
 pub mod leave_one_out;
 mod posterior;
+pub mod sparse;
 pub mod variational;
 mod workspace;
 
@@ -29,5 +31,6 @@ pub use inference::Inference;
 pub use laplace::{BinaryLaplace, LaplaceParams};
 pub use leave_one_out::LeaveOneOut;
 pub use posterior::{Latents, Posterior, Sites};
+pub use sparse::{Sparse, SparseParams};
 pub use variational::{Variational, VariationalParams};
 pub use workspace::Workspace;

@@ -2,6 +2,7 @@
 
 use super::error::GpError;
 use super::factor::{Factor, Marginals};
+use super::sparse::Natural;
 use crate::likelihood::{Likelihood, Observations};
 use crate::linalg::symmetric::add_outer;
 use faer::{Mat, MatMut, MatRef, Par};
@@ -111,6 +112,7 @@ pub struct Posterior {
     pub(super) alpha: Mat<f64>,    // [n, n_latents]
     pub(super) retained: Mat<f64>, // [n, n_latents]
     pub(super) sites: Sites,
+    pub(super) natural: Option<Natural>, // of a sparse posterior
     pub(super) factors: Vec<Factor>,
 }
 
@@ -132,8 +134,23 @@ impl Posterior {
             alpha: gather(|m| &m.alpha),
             retained: gather(|m| &m.retained),
             sites,
+            natural: None,
             factors,
         }
+    }
+
+    /// A posterior over inducing points. It has no sites of its own: those of all points are summed up in `natural`.
+    pub(super) fn sparse(
+        objective: f64,
+        iterations: usize,
+        latents: Latents,
+        alpha: Mat<f64>,
+        natural: Natural,
+        factors: Vec<Factor>,
+    ) -> Self {
+        let sites = Sites::zeros(0, alpha.ncols());
+        let natural = Some(natural);
+        Self { objective, iterations, latents, alpha, retained: Mat::new(), sites, natural, factors }
     }
 
     /// The ELBO of variational inference, or the evidence of exact inference.
@@ -160,7 +177,7 @@ impl Posterior {
         self.alpha.as_ref()
     }
 
-    /// The sites.
+    /// The sites; of a sparse posterior none.
     #[must_use]
     pub fn sites(&self) -> &Sites {
         &self.sites
@@ -170,7 +187,16 @@ impl Posterior {
     /// [`Inference::stored`](super::Inference::stored).
     #[must_use]
     pub fn tensors(&self) -> Vec<Vec<f64>> {
-        vec![self.sites.precision.clone(), self.sites.shift.clone()]
+        match &self.natural {
+            Some(natural) => natural.tensors(),
+            None => vec![self.sites.precision.clone(), self.sites.shift.clone()],
+        }
+    }
+
+    /// What all points add to the prior of the inducing ones, for a sparse posterior.
+    #[must_use]
+    pub fn natural(&self) -> Option<&Natural> {
+        self.natural.as_ref()
     }
 
     /// Derivative of the objective in the Gram matrix, Eq. (5): `½ Σ_c (α αᵀ − (K + W⁻¹)⁻¹)`, written to the

@@ -1,6 +1,6 @@
 //! Cholesky factors of dense symmetric matrices, over faer, with reusable workspaces.
 //!
-//! Matrices are read in their lower triangle; the strict upper triangle is neither read nor written.
+//! Matrices are read in their lower triangle; factors leave anything in the strict upper triangle.
 
 use super::clear_upper_registers;
 use faer::dyn_stack::{MemBuffer, MemStack};

@@ -156,7 +156,7 @@ impl Model {
             tensors.insert(format!("inputs.{b}"), Tensor::reals(&[n, width], rows));
         }
         let inference = self.settings().final_inference(&self.mode.likelihood)?;
-        let stored = inference.stored(self.observations.n_points(), self.mode.likelihood.n_latents());
+        let stored = inference.stored(self.observations.n_points(), &self.mode.likelihood);
         for ((name, shape), values) in stored.into_iter().zip(self.mode.posterior.tensors()) {
             tensors.insert(name.to_owned(), Tensor::reals(&shape, values.into_iter()));
         }
@@ -237,7 +237,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
     });
     let inputs = inputs.collect::<Result<Vec<Mat<f64>>, FileError>>()?;
     let inference = space.measurer.settings.final_inference(&likelihood)?;
-    let stored = inference.stored(n_points, likelihood.n_latents());
+    let stored = inference.stored(n_points, &likelihood);
     let tensors =
         stored.iter().map(|(name, shape)| file.reals(name, shape)).collect::<Result<Vec<_>, _>>()?;
     let mut n_tensors = space.blocks.len() + tensors.len() + 2;

@@ -44,7 +44,7 @@ pub(super) fn write(
     let thetas = averaged.thetas.iter().flatten().copied();
     tensors.insert("states.parameters".to_owned(), Tensor::reals(&[n_states, n_values], thetas));
     let inference = model.settings().final_inference(&model.mode.likelihood)?;
-    let stored = inference.stored(model.observations.n_points(), model.mode.likelihood.n_latents());
+    let stored = inference.stored(model.observations.n_points(), &model.mode.likelihood);
     let each: Vec<Vec<Vec<f64>>> = averaged.states.iter().map(|state| state.posterior.tensors()).collect();
     for (t, (name, shape)) in stored.into_iter().enumerate() {
         let shape: Vec<usize> = std::iter::once(n_states).chain(shape).collect();
@@ -93,7 +93,7 @@ pub(super) fn read(
     let list = Parameters::without_priors(shared.shared_bank, &names, shared.mode);
     let thetas = file.reals("states.parameters", &[n_states, list.len()])?;
     let thetas: Vec<Vec<f64>> = thetas.chunks(list.len().max(1)).map(<[f64]>::to_vec).collect();
-    let stored = shared.inference.stored(n_points, shared.mode.likelihood.n_latents());
+    let stored = shared.inference.stored(n_points, &shared.mode.likelihood);
     let stored = stored.into_iter().map(|(name, shape)| {
         let shape: Vec<usize> = std::iter::once(n_states).chain(shape).collect();
         file.reals(&format!("states.{name}"), &shape)
