@@ -18,6 +18,12 @@ pub struct Standardizer {
     inverses: Vec<f64>, // 1 / deviation, 0 where constant
 }
 
+/// The reciprocal of a deviation, or 0 where it is rounding.
+fn inverse(deviation: f64, largest: f64) -> f64 {
+    let live = deviation > CONSTANT * largest && (1.0 / deviation).is_finite();
+    if live { 1.0 / deviation } else { 0.0 }
+}
+
 impl Standardizer {
     /// Mean and population deviation of every column of `features`, `[n, n_columns]`; row `i` counts `weights[i]`
     /// times, or once without weights.
@@ -39,10 +45,16 @@ impl Standardizer {
                     (mean, deviation, largest(&column))
                 },
             );
-            let live = deviation > CONSTANT * largest && (1.0 / deviation).is_finite();
             means.push(mean);
-            inverses.push(if live { 1.0 / deviation } else { 0.0 });
+            inverses.push(inverse(deviation, largest));
         }
+        Self { means, inverses }
+    }
+
+    /// From the mean, the deviation and the largest magnitude of every column.
+    pub(crate) fn from_moments(columns: impl Iterator<Item = (f64, f64, f64)>) -> Self {
+        let (means, inverses) =
+            columns.map(|(mean, deviation, most)| (mean, inverse(deviation, most))).unzip();
         Self { means, inverses }
     }
 
@@ -111,6 +123,13 @@ impl Standardizer {
                     column.iter_mut().zip(copy).for_each(|(g, value)| *g = value);
                 }
             }
+        }
+    }
+
+    /// Reverse mode through [`apply`](Self::apply) alone, with means and deviations held fixed.
+    pub(crate) fn vjp_fixed(&self, mut upstream: MatMut<'_, f64>) {
+        for (j, inverse) in self.inverses.iter().enumerate() {
+            upstream.rb_mut().col_mut(j).iter_mut().for_each(|g| *g *= inverse);
         }
     }
 

@@ -20,7 +20,7 @@ impl SumKernel {
         right: &[MatRef<'_, f64>],
         par: Par,
     ) -> Result<Mat<f64>, KernelError> {
-        self.check_pair(left, right)?;
+        check_pair(self, left, right)?;
         let mut out = Mat::full(left[0].nrows(), right[0].nrows(), self.constant().unwrap_or(0.0));
         for (b, block) in self.blocks().iter().enumerate() {
             add_cross(block, b, left[b], right[b], out.as_mut(), par)?;
@@ -68,13 +68,18 @@ impl SumKernel {
         all_finite(&out, "diagonal of the gram matrix")?;
         Ok(out)
     }
+}
 
-    fn check_pair(&self, left: &[MatRef<'_, f64>], right: &[MatRef<'_, f64>]) -> Result<(), KernelError> {
-        self.check_inputs(left)?;
-        self.check_inputs(right)?;
-        let mut pairs = left.iter().zip(right).enumerate();
-        pairs.try_for_each(|(b, (l, r))| check_same_columns(b, *l, *r))
-    }
+/// Whether two sets of points fit a kernel and each other.
+pub(super) fn check_pair(
+    kernel: &SumKernel,
+    left: &[MatRef<'_, f64>],
+    right: &[MatRef<'_, f64>],
+) -> Result<(), KernelError> {
+    kernel.check_inputs(left)?;
+    kernel.check_inputs(right)?;
+    let mut pairs = left.iter().zip(right).enumerate();
+    pairs.try_for_each(|(b, (l, r))| check_same_columns(b, *l, *r))
 }
 
 fn check_same_columns(

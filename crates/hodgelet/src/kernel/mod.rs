@@ -25,6 +25,7 @@
 mod backward;
 mod block;
 mod cross;
+mod cross_backward;
 mod error;
 mod family;
 mod forward;
@@ -40,6 +41,7 @@ mod sum;
 pub use backward::KernelGradient;
 pub(crate) use block::RANGE;
 pub use block::{BaseKernel, BlockKernel};
+pub use cross_backward::CrossGradient;
 pub use error::KernelError;
 pub use family::Family;
 pub use forward::GramWorkspace;

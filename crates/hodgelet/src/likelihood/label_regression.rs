@@ -54,6 +54,12 @@ impl LabelRegression {
         self.sharpness
     }
 
+    /// The same with another sharpness, kept within its range.
+    pub(crate) fn with_sharpness(&self, sharpness: f64) -> Self {
+        let sharpness = sharpness.clamp(LOG_RANGE.0.exp(), LOG_RANGE.1.exp());
+        Self { sharpness, ..self.clone() }
+    }
+
     /// The same with other noise.
     pub(super) fn with_noise(&self, noise_variance: f64) -> Self {
         Self { noise: Gaussian::new(noise_variance), ..self.clone() }

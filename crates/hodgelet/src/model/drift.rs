@@ -103,7 +103,13 @@ impl Model {
     ///
     /// As [`drift`](Self::drift); [`ModelError::Channels`] when they were measured with another.
     pub fn drift_measured(&self, measures: &[&ComplexMeasures]) -> Result<Drift, ModelError> {
-        let (n_new, points) = (measures.len(), self.observations.points());
+        // A sparse posterior has a sample of the training complexes.
+        let sampled: Vec<usize> = (0..self.reference.as_ref().map_or(0, |z| z[0].nrows())).collect();
+        let (training, points) = match &self.reference {
+            Some(reference) => (reference, &sampled[..]),
+            None => (&self.mode.inputs, self.observations.points()),
+        };
+        let n_new = measures.len();
         for (which, found) in [("new", n_new), ("training", points.len())] {
             if found < Drift::LEAST {
                 return Err(ModelError::TooFewToCompare { which, expected: Drift::LEAST, found });
@@ -114,13 +120,13 @@ impl Model {
         let new = self.mode.blocks.iter().zip(measures).map(inputs).collect::<Result<Vec<_>, _>>()?;
         let mut rng = ChaCha8Rng::seed_from_u64(SEED);
         let all_new: Vec<usize> = (0..n_new).collect();
-        let chosen = [chosen(&new, &all_new, &mut rng), chosen(&self.mode.inputs, points, &mut rng)];
+        let chosen = [chosen(&new, &all_new, &mut rng), chosen(training, points, &mut rng)];
         let pooled = |(new, old): (&Mat<f64>, &Mat<f64>)| {
             let rows = [(new, &chosen[0]), (old, &chosen[1])];
             let rows: Vec<_> = rows.iter().flat_map(|(z, rows)| rows.iter().map(|&i| z.row(i))).collect();
             Mat::from_fn(rows.len(), new.ncols(), |i, c| rows[i][c])
         };
-        let inputs: Vec<Mat<f64>> = new.iter().zip(&self.mode.inputs).map(pooled).collect();
+        let inputs: Vec<Mat<f64>> = new.iter().zip(training).map(pooled).collect();
         let views: Vec<MatRef<'_, f64>> = inputs.iter().map(Mat::as_ref).collect();
         let kernel = SumKernel::new(self.mode.kernel.blocks().to_vec())?;
         let gram = kernel.cross(&views, &views, Par::rayon(0))?;
@@ -129,7 +135,7 @@ impl Model {
             statistic,
             p_value,
             n_new,
-            n_training: points.len(),
+            n_training: self.summary.n_train,
             compared_new: chosen[0].len(),
             compared_training: chosen[1].len(),
             permutations: PERMUTATIONS,

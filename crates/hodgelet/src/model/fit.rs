@@ -4,11 +4,12 @@ use super::averaging;
 use super::fitted::{Model, Summary, Trained};
 use super::objective::Solved;
 use super::problem::check_indices;
-use super::{FeatureSpace, Measured, Measurer, ModelError, Problem, conformal};
+use super::{FeatureSpace, Measured, Measurer, ModelError, Problem, conformal, sparse};
 use crate::dataset::{Dataset, Targets};
 use crate::gp::Sites;
+use crate::kernel::SumKernel;
 use crate::param::LogNormal;
-use crate::settings::Settings;
+use crate::settings::{HyperparameterChoice, Settings};
 use crate::train::{MinimizeError, Minimum, minimize, restarts};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +35,11 @@ pub enum Stage {
         step: usize,
         /// The objective there.
         objective: f64,
+    },
+    /// A pass over all training complexes, for a sparse posterior.
+    Passing {
+        /// Its number, from 1.
+        pass: usize,
     },
     /// A draw from the posterior of the hyperparameters.
     Averaging {
@@ -103,7 +109,19 @@ impl Settings {
             return Err(ModelError::Conformal { fault: "the graphs were measured before".to_owned() });
         }
         let began = Instant::now();
-        let problem = Problem::new(self, measurer, measured, targets, train)?;
+        check_indices(train, measured.measures.len())?;
+        let sample = sparse::sample(self, targets, train);
+        let chosen: Vec<usize> = sample.iter().map(|&i| train[i]).collect();
+        let mut problem = Problem::new(self, measurer, measured, targets, &chosen)?;
+        let is_sparse = self.is_sparse(train.len(), problem.likelihood.n_factors());
+        let averaging = self.averaging(chosen.len()).filter(|_| !is_sparse && chosen.len() == train.len());
+        if averaging.is_none()
+            && self.averaging(0).is_some()
+            && self.hyperparameters != HyperparameterChoice::Auto
+        {
+            let of = if is_sparse { "the posterior is sparse" } else { "they are trained on a sample" };
+            return Err(ModelError::Averaging { reason: of.to_owned() });
+        }
         let callback = Mutex::new(callback);
         let ends = run_starts(&problem, &callback)?;
         let (evaluations, inner_iterations) = ends
@@ -111,9 +129,27 @@ impl Settings {
             .flatten()
             .fold((0, 0), |(e, i), end| (e + end.minimum.evaluations, i + end.inner_iterations));
         let (restart, end, others) = best(ends)?;
-        let mode = problem.trained(problem.solve(&end.minimum.point, end.sites.clone())?)?;
-        let (mut averaged, mut exploration) = (None, None);
-        if let Some(method) = self.averaging(problem.n_points()) {
+        let mut mode = problem.trained(problem.solve(&end.minimum.point, end.sites.clone())?)?;
+        if !is_sparse && chosen.len() < train.len() {
+            // The values of the sample, the posterior of all.
+            problem = Problem::new(self, measurer, measured, targets, train)?;
+            mode = problem.trained(problem.solve_with(&mode)?)?;
+        }
+        let measurer = Measurer { settings: problem.settings.clone(), ..measurer.clone() };
+        let mut space = FeatureSpace { measurer, blocks: mode.blocks.clone() };
+        let mut observations = problem.observations.clone();
+        let (mut averaged, mut exploration, mut reference, mut summary) = (None, None, None, None);
+        if is_sparse {
+            let measures = train.iter().map(|&i| &measured.measures[i]).collect();
+            let progress = |pass| call(&callback, Stage::Passing { pass });
+            let data = sparse::Data { problem: &problem, measures, targets, train };
+            let fit = sparse::fit(&data, space.clone(), mode, &sample, progress)?;
+            (mode, observations) = (fit.trained, fit.observations);
+            (reference, summary) = (Some(fit.reference), Some(fit.summary));
+            space.blocks.clone_from(&mode.blocks);
+        } else if let Some(method) =
+            self.averaging(problem.n_points()).filter(|_| chosen.len() == train.len())
+        {
             let progress = |done, total| call(&callback, Stage::Averaging { done, total });
             let all = std::iter::once(&end).chain(&others);
             let modes: Vec<_> = all.map(|end| (&end.minimum.point[..], end.sites.as_ref())).collect();
@@ -123,7 +159,7 @@ impl Settings {
         }
         let summary = Summary {
             n_train: train.len(),
-            n_distinct: problem.n_points(),
+            n_distinct: if is_sparse { train.len() } else { problem.n_points() },
             objective: -end.minimum.value,
             elbo: mode.posterior.objective(),
             iterations: end.minimum.iterations,
@@ -134,19 +170,20 @@ impl Settings {
             seconds: began.elapsed().as_secs_f64(),
             constant_channels: problem.constant_channels.clone(),
             exploration,
+            sparse: summary,
         };
-        let measurer = Measurer { settings: problem.settings.clone(), ..measurer.clone() };
         Ok(Model {
-            space: FeatureSpace { measurer, blocks: mode.blocks.clone() },
+            space,
             likelihood_params: problem.likelihood_params,
             targets: problem.targets,
-            observations: problem.observations,
+            observations,
             covariates: problem.covariates,
             mode,
             averaged,
             priors: end.priors,
             summary,
             conformal: None,
+            reference,
             distances: OnceLock::new(),
         })
     }
@@ -220,6 +257,30 @@ impl Problem {
         objective.sites = sites;
         let inference = self.settings.final_inference(&self.likelihood)?;
         objective.solve(theta, &inference)
+    }
+
+    /// The posterior with the values of `trained`, which is of a part of the complexes. Blocks that do not vary there stay as
+    /// they are at the start.
+    fn solve_with(&self, trained: &Trained) -> Result<Solved, ModelError> {
+        let mut state = self.state(0)?;
+        let mut kernels = state.kernel.blocks().to_vec();
+        for (b, drawn) in self.drawn.iter().enumerate() {
+            if let Some(own) = trained.blocks.iter().position(|block| block.block == drawn.block) {
+                state.maps[b] = trained.blocks[own].map.clone();
+                kernels[b] = trained.kernel.blocks()[own].clone();
+            }
+        }
+        let kernel = SumKernel::new(kernels)?;
+        state.kernel = match trained.kernel.constant() {
+            Some(variance) => kernel.with_constant(variance)?,
+            None => kernel,
+        };
+        let learned: Vec<f64> = trained.likelihood.hyperparameters().into_iter().map(|(_, x)| x).collect();
+        if learned.len() == state.likelihood.hyperparameters().len() {
+            state.likelihood.set_values(&learned)?;
+        }
+        let theta = self.parameters()?.values(&state);
+        self.solve(&theta, None)
     }
 
     /// What predicts: the posterior with its filters, kernel and likelihood.

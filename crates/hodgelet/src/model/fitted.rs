@@ -4,7 +4,7 @@ use super::conformal::Conformal;
 use super::features::BlockSpace;
 use super::noise::NoiseCovariates;
 use super::parameters::{Hyperparameter, Parameters, State};
-use super::{Exploration, FeatureSpace, FittedTargets, TrainingDistances};
+use super::{Exploration, FeatureSpace, FittedTargets, SparseSummary, TrainingDistances};
 use crate::feature::{Block, BlockMeasures};
 use crate::gp::leave_one_out::calibrated;
 use crate::gp::{GpError, Posterior};
@@ -46,6 +46,9 @@ pub struct Summary {
     /// How the posterior of the hyperparameters was explored; none when the mode stands alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exploration: Option<Exploration>,
+    /// How the posterior over inducing complexes came about; none of a full posterior.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sparse: Option<SparseSummary>,
 }
 
 /// Filters, kernel and likelihood with trained values, and the posterior that follows.
@@ -53,7 +56,7 @@ pub(super) struct Trained {
     pub blocks: Vec<BlockSpace>,
     pub kernel: SumKernel,
     pub likelihood: Likelihood,
-    pub inputs: Vec<Mat<f64>>, // per block, [n_distinct, n_columns]
+    pub inputs: Vec<Mat<f64>>, // per block, of the distinct training complexes or the inducing ones, [n, n_columns]
     pub posterior: Posterior,
 }
 
@@ -97,6 +100,8 @@ pub struct Model {
     pub(super) summary: Summary,
     /// What its guarantee rests on, if it has one.
     pub(super) conformal: Option<Conformal>,
+    /// Kernel inputs of a sample of the training complexes, for each block, where the posterior is sparse.
+    pub(super) reference: Option<Vec<Mat<f64>>>,
     /// Follow from the rest; found when they are asked for.
     pub(super) distances: OnceLock<TrainingDistances>,
 }

@@ -30,8 +30,13 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`GpError`] does not occur for a sound model.
+    /// [`GpError::Unsupported`] for a sparse posterior, which does not hold the training complexes.
     pub fn leave_one_out(&self) -> Result<LeaveOneOut, GpError> {
+        if self.reference.is_some() {
+            let (method, likelihood) =
+                ("leaving one out", "a sparse posterior, which holds no training graphs");
+            return Err(GpError::Unsupported { method, likelihood });
+        }
         let one = |state: &super::fitted::Trained| {
             leave_one_out(&state.posterior, &state.likelihood, &self.observations)
         };

@@ -20,6 +20,7 @@ mod parameters;
 mod predict;
 mod problem;
 mod space;
+mod sparse;
 mod targets;
 #[cfg(test)]
 mod testing;
@@ -38,4 +39,5 @@ pub use parameters::Hyperparameter;
 pub use predict::{PredictedTargets, Prediction};
 pub use problem::{Problem, StartBlock, TrainingObjective};
 pub use space::{FeatureSpace, Measurer};
+pub use sparse::SparseSummary;
 pub use targets::FittedTargets;

@@ -34,7 +34,7 @@ pub struct Novelty {
     /// Distance to the nearest training complex: 0 for equal features, 1 for nothing in common.
     pub distance: f64,
     /// The nearest training complex, by its place among those that the model was trained on: under most states, and the first
-    /// of equals, which at distance 1 all of them are.
+    /// of equals, which at distance 1 all of them are. Of a sparse posterior the nearest inducing complex.
     pub nearest: usize,
     /// For each block, the distance to the training complex that is nearest in it.
     pub block_distances: Vec<f64>,
@@ -136,6 +136,9 @@ impl Model {
     }
 
     fn find_training_distances(&self) -> Result<TrainingDistances, ModelError> {
+        if let Some(reference) = &self.reference {
+            return self.distances_to_inducing(reference);
+        }
         let n_points = self.observations.n_points();
         let firsts = (0..n_points).step_by(CHUNK);
         let work: Vec<_> =
@@ -169,6 +172,22 @@ impl Model {
         Ok(TrainingDistances { threshold: threshold(&distances, level), distances, block_thresholds })
     }
 
+    /// The same for a sparse posterior: how far a sample of the training complexes is from the inducing ones, those that are
+    /// inducing themselves left out.
+    fn distances_to_inducing(&self, reference: &[Mat<f64>]) -> Result<TrainingDistances, ModelError> {
+        let nearest = self.mode.nearest_of(reference, None)?;
+        let others: Vec<usize> = (0..nearest.whole.len()).filter(|&i| nearest.whole[i].0 > EQUAL).collect();
+        let pick = |distance: &dyn Fn(usize) -> f64| match others.len() {
+            0 => vec![0.0],
+            _ => others.iter().map(|&i| distance(i)).collect::<Vec<f64>>(),
+        };
+        let level = LEVEL / (nearest.blocks.len() + 1) as f64;
+        let of_block = |own: &Vec<f64>| threshold(&pick(&|i| own[i]), level);
+        let block_thresholds = nearest.blocks.iter().map(of_block).collect();
+        let distances = pick(&|i| nearest.whole[i].0);
+        Ok(TrainingDistances { threshold: threshold(&distances, level), distances, block_thresholds })
+    }
+
     /// How far complexes are from the training complexes, from what is nearest to them and their latent variances under
     /// each state.
     pub(super) fn novelty(&self, states: &[(&Nearest, &Mat<f64>)]) -> Result<Vec<Novelty>, ModelError> {
@@ -176,6 +195,9 @@ impl Model {
         let mut first = vec![usize::MAX; self.observations.n_points()];
         for (index, &point) in self.observations.points().iter().enumerate() {
             first[point] = first[point].min(index);
+        }
+        if let Some(sparse) = &self.summary.sparse {
+            first.clone_from(&sparse.inducing);
         }
         let mean = |value: &dyn Fn(&Nearest, &Mat<f64>) -> f64| {
             states.iter().map(|(nearest, variance)| value(nearest, variance)).sum::<f64>()
@@ -212,8 +234,13 @@ impl Trained {
     fn nearest_others(&self, first: usize, count: usize) -> Result<Nearest, ModelError> {
         let inputs: Vec<Mat<f64>> =
             self.inputs.iter().map(|z| z.as_ref().subrows(first, count).to_owned()).collect();
-        let mut nearest = Nearest::new(self, &inputs, Some(first))?;
-        let mut cross = Mat::zeros(count, self.inputs[0].nrows());
+        self.nearest_of(&inputs, Some(first))
+    }
+
+    /// What training points are nearest to points with these features.
+    fn nearest_of(&self, inputs: &[Mat<f64>], own: Option<usize>) -> Result<Nearest, ModelError> {
+        let mut nearest = Nearest::new(self, inputs, own)?;
+        let mut cross = Mat::zeros(inputs[0].nrows(), self.inputs[0].nrows());
         for (b, rows) in inputs.iter().enumerate() {
             let part = self.kernel.cross_block(b, rows.as_ref(), self.inputs[b].as_ref(), Par::Seq)?;
             nearest.add_block(b, &part);

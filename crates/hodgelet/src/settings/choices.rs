@@ -139,6 +139,19 @@ choices! {
 }
 
 choices! {
+    /// What the posterior is over.
+    pub enum PosteriorChoice {
+        /// Full up to 5,000 training complexes, sparse beyond.
+        #[default]
+        Auto,
+        /// The latent values of all training complexes.
+        Full,
+        /// Those of inducing complexes; hyperparameters are trained on a sample.
+        Sparse,
+    }
+}
+
+choices! {
     /// The noise on real targets.
     pub enum NoiseChoice {
         /// Gaussian, the same for all complexes.

@@ -12,7 +12,7 @@ mod value;
 
 pub use choices::{
     ClassLikelihood, ConformalChoice, HyperparameterChoice, InferenceChoice, Laplacian, LengthscaleChoice,
-    Method, NoiseChoice,
+    Method, NoiseChoice, PosteriorChoice,
 };
 #[cfg(feature = "clap")]
 pub use command::{FeatureSettings, SignalSettings};
@@ -173,6 +173,22 @@ settings! {
         /// Seed of everything that is drawn.
         [value "SEED"] [alias "random_state"] [global]
         seed: u64 = 0;
+    }
+    "Scale": {
+        /// What the posterior is over. full: all training graphs; sparse: inducing graphs among them, with hyperparameters
+        /// trained on a sample, so that any number of graphs can be learned from; auto: full up to 5,000 graphs.
+        [common] [value "CHOICE"] [training]
+        posterior: PosteriorChoice = PosteriorChoice::Auto;
+        /// Number of inducing graphs. By default as many as leave 0.2% of the prior variance, at most 800.
+        [value "N"] [least "1"] [training]
+        inducing: Option<usize> = None;
+        /// Number of graphs that hyperparameters are trained on. By default all up to 1,500, and with posterior full;
+        /// of more graphs a sample of 1,000 in which every class has its share.
+        [value "N"] [least "2"] [training]
+        sample: Option<usize> = None;
+        /// Whether training goes on, for at most 15 steps, with all graphs after the sample, when the posterior is sparse.
+        [training]
+        train_on_all: bool = false;
     }
     "Guarantee": {
         /// Whether intervals and sets of classes of new graphs are guaranteed, if these are exchangeable with the training

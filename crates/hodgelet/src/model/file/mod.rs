@@ -25,12 +25,13 @@ mod version_1;
 
 pub use error::FileError;
 
+use super::features::BlockSpace;
 use super::fitted::{Model, Summary, Trained};
 use super::noise::NoiseCovariates;
 use super::{FeatureSpace, FittedTargets, ModelError};
-use crate::gp::Workspace;
+use crate::gp::{Inference, Workspace};
 use crate::kernel::SumKernel;
-use crate::likelihood::{LikelihoodParams, Observations};
+use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
 use crate::param::LogNormal;
 use container::{Container, Tensor};
 use faer::{Mat, Par};
@@ -148,6 +149,14 @@ impl Model {
         Ok(json)
     }
 
+    /// How its posteriors come back.
+    fn inference(&self) -> Result<Inference, ModelError> {
+        Ok(match &self.summary.sparse {
+            Some(_) => Inference::Sparse(self.settings().sparse_loop().check()?),
+            None => self.settings().final_inference(&self.mode.likelihood)?,
+        })
+    }
+
     fn tensors(&self) -> Result<BTreeMap<String, Tensor<'static>>, FileError> {
         let mut tensors = BTreeMap::new();
         for (b, inputs) in self.mode.inputs.iter().enumerate() {
@@ -155,8 +164,7 @@ impl Model {
             let rows = (0..n).flat_map(|i| (0..width).map(move |j| inputs[(i, j)]));
             tensors.insert(format!("inputs.{b}"), Tensor::reals(&[n, width], rows));
         }
-        let inference = self.settings().final_inference(&self.mode.likelihood)?;
-        let stored = inference.stored(self.observations.n_points(), &self.mode.likelihood);
+        let stored = self.inference()?.stored(self.observations.n_points(), &self.mode.likelihood);
         for ((name, shape), values) in stored.into_iter().zip(self.mode.posterior.tensors()) {
             tensors.insert(name.to_owned(), Tensor::reals(&shape, values.into_iter()));
         }
@@ -178,6 +186,11 @@ impl Model {
             let n = self.observations.n_points();
             let tensor = Tensor::reals(&[n, values.len() / n.max(1)], values.into_iter());
             tensors.insert(COVARIATES.to_owned(), tensor);
+        }
+        for (b, inputs) in self.reference.iter().flatten().enumerate() {
+            let (n, width) = inputs.shape();
+            let rows = (0..n).flat_map(|i| (0..width).map(move |j| inputs[(i, j)]));
+            tensors.insert(format!("reference.{b}"), Tensor::reals(&[n, width], rows));
         }
         if let Some(averaged) = &self.averaged {
             states::write(self, averaged, &mut tensors)?;
@@ -225,7 +238,11 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         covariates,
         summary,
     } = description;
-    let (n_points, n_train) = (summary.n_distinct, summary.n_train);
+    let (n_points, n_train) = match &summary.sparse {
+        // The inducing complexes, each observed once.
+        Some(sparse) => (sparse.inducing.len(), sparse.inducing.len()),
+        None => (summary.n_distinct, summary.n_train),
+    };
     let mut likelihood = likelihood_params.check(targets.n_classes()).map_err(ModelError::from)?;
     likelihood.set_values(&learned).map_err(ModelError::from)?;
     let n_states = summary.exploration.as_ref().map_or(0, |exploration| exploration.states);
@@ -236,7 +253,12 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         Ok(Mat::from_fn(n_points, width, |i, j| values[i * width + j]))
     });
     let inputs = inputs.collect::<Result<Vec<Mat<f64>>, FileError>>()?;
-    let inference = space.measurer.settings.final_inference(&likelihood)?;
+    let inference = match &summary.sparse {
+        Some(_) => {
+            Inference::Sparse(space.measurer.settings.sparse_loop().check().map_err(ModelError::from)?)
+        }
+        None => space.measurer.settings.final_inference(&likelihood)?,
+    };
     let stored = inference.stored(n_points, &likelihood);
     let tensors =
         stored.iter().map(|(name, shape)| file.reals(name, shape)).collect::<Result<Vec<_>, _>>()?;
@@ -254,8 +276,29 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
     let posterior = inference.restore(tensors, gram.as_ref(), &likelihood, &observations, workspace);
     let posterior = posterior.map_err(ModelError::from)?;
     let blocks = space.blocks.clone();
-    let mode = Trained::new(blocks, (kernel, likelihood), inputs, posterior, &observations)
-        .map_err(ModelError::from)?;
+    let mode = match summary.sparse.as_ref() {
+        None => Trained::new(blocks, (kernel, likelihood), inputs, posterior, &observations)
+            .map_err(ModelError::from)?,
+        Some(sparse) => {
+            if let (Likelihood::LabelRegression(regression), Some(sharpness)) =
+                (&likelihood, sparse.sharpness)
+            {
+                likelihood = Likelihood::LabelRegression(regression.with_sharpness(sharpness));
+            }
+            Trained { blocks, kernel, likelihood, inputs, posterior }
+        }
+    };
+    let mut reference = None;
+    if let Some(sparse) = &summary.sparse {
+        let of_block = |(b, block): (usize, &BlockSpace)| {
+            let (name, width) = (format!("reference.{b}"), block.standardizer.n_columns());
+            let values = file.reals(&name, &[sparse.n_sample, width])?;
+            Ok(Mat::from_fn(sparse.n_sample, width, |i, j| values[i * width + j]))
+        };
+        n_tensors += space.blocks.len();
+        let found = space.blocks.iter().enumerate().map(of_block).collect::<Result<Vec<_>, FileError>>()?;
+        reference = Some(found);
+    }
     let mut model = Model {
         space,
         likelihood_params,
@@ -267,6 +310,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         priors,
         summary,
         conformal: None,
+        reference,
         distances: OnceLock::new(),
     };
     let mut expected = n_tensors;

@@ -1,0 +1,170 @@
+//! The sparse bound of all training complexes as a function of the trained values, with its gradient.
+//!
+//! Columns are standardized by means and deviations that are held fixed, so that a leaf needs nothing of the others.
+
+use super::super::parameters::{Parameters, State};
+use super::super::{FeatureSpace, ModelError};
+use super::leaves::{Data, Seen, views};
+use crate::feature::{BlockMeasures, WaveletTape};
+use crate::gp::Sparse;
+use crate::gp::sparse::{Leaf, Moments, Natural, Term, sum_leaves};
+use crate::kernel::CrossGradient;
+use crate::linalg::symmetric::product;
+use faer::{Mat, MatRef, Par};
+use std::ops::ControlFlow;
+
+/// The objective with what one evaluation leaves for the next.
+pub(super) struct SparseObjective<'a> {
+    pub data: &'a Data<'a>,
+    pub space: FeatureSpace,
+    pub parameters: Parameters,
+    pub state: State,
+    pub inducing: &'a [usize],
+    pub natural: Option<Natural>,
+    pub inference: Sparse,
+}
+
+/// What a leaf adds to the gradient.
+struct LeafTerm {
+    params: Vec<f64>,
+    banks: Vec<Vec<f64>>,
+    inducing: Vec<Mat<f64>>,
+    /// `G Vᵀ`, `[M, M]`.
+    products: Mat<f64>,
+}
+
+impl Term for LeafTerm {
+    fn add(&mut self, other: &Self) {
+        add(&mut self.params, &other.params);
+        self.banks.iter_mut().zip(&other.banks).for_each(|(a, b)| add(a, b));
+        self.inducing.iter_mut().zip(&other.inducing).for_each(|(a, b)| *a += b);
+        self.products += &other.products;
+    }
+}
+
+fn add(a: &mut [f64], b: &[f64]) {
+    a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+}
+
+/// Features of one block, ready for reverse mode.
+struct Recorded {
+    raw: Mat<f64>,
+    inputs: Mat<f64>,
+    tape: Option<WaveletTape>,
+}
+
+impl SparseObjective<'_> {
+    /// Minus the bound and the log priors, and minus their gradient; `progress` is called before each pass.
+    pub fn evaluate(
+        &mut self,
+        theta: &[f64],
+        gradient: &mut [f64],
+        mut progress: impl FnMut() -> ControlFlow<()>,
+    ) -> Result<f64, ModelError> {
+        self.parameters.set(theta, &mut self.state)?;
+        for (block, map) in self.space.blocks.iter_mut().zip(&self.state.maps) {
+            block.map.clone_from(map);
+        }
+        let (kernel, likelihood) = (&self.state.kernel, &self.state.likelihood);
+        let seen = Seen::new(self.data, &self.space, kernel, self.inducing)?;
+        let zeros = || Natural::zeros(self.inducing.len(), likelihood.n_latents(), likelihood.n_factors());
+        let start = self.natural.take().unwrap_or_else(zeros);
+        let fit = self.inference.iterate(start, None, likelihood, Par::Seq, |moments| {
+            match progress().is_break() {
+                true => Err(ModelError::Cancelled),
+                false => seen.pass(moments, likelihood),
+            }
+        })?;
+        let m = self.inducing.len();
+        let mut inverse = Mat::zeros(m, m);
+        crate::linalg::cholesky::invert_lower(seen.prior.factor(), inverse.as_mut(), Par::Seq);
+        let term =
+            |k| seen.with_leaf(k, |leaf| self.leaf_term(&seen, leaf, k, &fit.moments, inverse.as_ref()));
+        let sum = sum_leaves(0..self.data.n_leaves(), term)?.total();
+        let mut sum = sum.expect("there is a leaf, and none is missing");
+
+        // What the inducing complexes themselves add.
+        let measures = self.data.measures(&self.space, self.inducing);
+        let mut recorded = self.record(&measures)?;
+        let among = seen.prior.gram_gradient(inverse.as_ref(), sum.products.as_ref(), Par::Seq);
+        let own = views(&seen.inputs);
+        let part = kernel.cross_backward(&own, &own, among.as_ref(), &vec![0.0; m], |b| self.has_bank(b))?;
+        add(&mut sum.params, &part.params);
+        for b in (0..sum.inducing.len()).filter(|&b| self.has_bank(b)) {
+            let mut upstream = &sum.inducing[b] + &part.left[b] + &part.right[b];
+            let found = self.bank_gradient(b, &measures[b], &mut recorded[b], &mut upstream)?;
+            add(&mut sum.banks[b], &found);
+        }
+
+        gradient.fill(0.0);
+        for (b, found) in sum.banks.iter().enumerate() {
+            add(self.parameters.bank(gradient, b), found);
+        }
+        self.parameters.kernel(gradient).copy_from_slice(&sum.params);
+        self.parameters.likelihood(gradient).copy_from_slice(&fit.statistics.likelihood_gradient);
+        let value = fit.elbo + self.parameters.add_log_prior(theta, gradient);
+        gradient.iter_mut().for_each(|g| *g = -*g);
+        self.natural = Some(fit.natural);
+        Ok(-value)
+    }
+
+    fn has_bank(&self, b: usize) -> bool {
+        self.state.maps[b].bank().is_some()
+    }
+
+    fn record(&self, measures: &[BlockMeasures]) -> Result<Vec<Recorded>, ModelError> {
+        let one = |(block, own): (&super::super::BlockSpace, &BlockMeasures)| {
+            let (raw, tape) = match block.map.bank() {
+                Some(bank) => {
+                    let mut tape = WaveletTape::default();
+                    (tape.record(own, bank)?, Some(tape))
+                }
+                None => (block.map.features(own)?, None),
+            };
+            Ok(Recorded { inputs: block.standardizer.applied(raw.as_ref()), raw, tape })
+        };
+        self.space.blocks.iter().zip(measures).map(one).collect()
+    }
+
+    /// The gradient in the parameters of the bank of block `b`, from that in the kernel inputs, which is overwritten.
+    fn bank_gradient(
+        &self,
+        b: usize,
+        measures: &BlockMeasures,
+        recorded: &mut Recorded,
+        upstream: &mut Mat<f64>,
+    ) -> Result<Vec<f64>, ModelError> {
+        let (Some(bank), Some(tape)) = (self.state.maps[b].bank(), &mut recorded.tape) else {
+            return Ok(Vec::new());
+        };
+        self.space.blocks[b].standardizer.vjp_fixed(upstream.as_mut());
+        Ok(tape.vjp(measures, bank, recorded.raw.as_ref(), upstream.as_ref())?)
+    }
+
+    fn leaf_term(
+        &self,
+        seen: &Seen<'_>,
+        leaf: &Leaf,
+        k: usize,
+        moments: &Moments,
+        inverse: MatRef<'_, f64>,
+    ) -> Result<LeafTerm, ModelError> {
+        let measures = self.data.measures(&self.space, &self.data.leaf(k));
+        let mut recorded = self.record(&measures)?;
+        let own = leaf.gradient(moments, &self.state.likelihood)?;
+        let mut products = Mat::zeros(self.inducing.len(), self.inducing.len());
+        leaf.add_projected_product(own.projected.as_ref(), &mut products);
+        let mut cross = Mat::zeros(own.projected.ncols(), self.inducing.len());
+        product(own.projected.transpose(), inverse, cross.as_mut(), Par::Seq);
+        let inputs: Vec<MatRef<'_, f64>> = recorded.iter().map(|block| block.inputs.as_ref()).collect();
+        let others = views(&seen.inputs);
+        let wanted = |b| self.has_bank(b);
+        let CrossGradient { params, mut left, right } =
+            seen.kernel.cross_backward(&inputs, &others, cross.as_ref(), &own.diagonal, wanted)?;
+        let mut banks = Vec::new();
+        for (b, upstream) in left.iter_mut().enumerate() {
+            banks.push(self.bank_gradient(b, &measures[b], &mut recorded[b], upstream)?);
+        }
+        Ok(LeafTerm { params, banks, inducing: right, products })
+    }
+}

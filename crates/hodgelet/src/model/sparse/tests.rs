@@ -1,0 +1,177 @@
+use super::super::testing::{dataset, small_settings};
+use super::super::{Measurer, Model, PredictedTargets, Prediction, Problem};
+use super::*;
+use crate::dataset::Dataset;
+use crate::settings::{HyperparameterChoice, NoiseChoice};
+
+fn fit(settings: &Settings, data: &Dataset) -> Model {
+    let train: Vec<usize> = (0..data.len()).collect();
+    settings.fit(data, &train).unwrap()
+}
+
+fn with_all_inducing(settings: &Settings, n: usize) -> Settings {
+    let (inducing, sample) = (Some(n), Some(n));
+    let settings = Settings { posterior: PosteriorChoice::Sparse, inducing, sample, ..settings.clone() };
+    Settings { inner_tol: 1e-13, collapse: false, ..settings }
+}
+
+fn difference(a: &Prediction, b: &Prediction) -> f64 {
+    match (&a.targets, &b.targets) {
+        (
+            PredictedTargets::Classes { probabilities: a, .. },
+            PredictedTargets::Classes { probabilities: b, .. },
+        ) => (a - b).norm_max(),
+        (PredictedTargets::Real { densities: a }, PredictedTargets::Real { densities: b }) => {
+            let each = a
+                .iter()
+                .zip(b)
+                .map(|(a, b)| (a.mean() - b.mean()).abs().max((a.variance() - b.variance()).abs()));
+            each.fold(0.0, f64::max)
+        }
+        _ => panic!("targets of one kind went in"),
+    }
+}
+
+/// A whole model: hyperparameters from all graphs, and all graphs inducing.
+#[test]
+fn with_every_graph_inducing_predictions_are_those_of_the_full_posterior() {
+    for (n_classes, noise) in [
+        (2, NoiseChoice::Gaussian),
+        (3, NoiseChoice::Gaussian),
+        (0, NoiseChoice::Gaussian),
+        (0, NoiseChoice::Blocks),
+    ] {
+        let (data, new) = (dataset(20, n_classes, 3), dataset(9, n_classes, 4));
+        let full = Settings { inner_tol: 1e-13, collapse: false, noise, ..small_settings() };
+        let expected = fit(&full, &data).predict(&new).unwrap();
+        let model = fit(&with_all_inducing(&full, 20), &data);
+        assert_eq!(model.summary().sparse.as_ref().unwrap().inducing.len(), 20);
+        let found = model.predict(&new).unwrap();
+        let error = difference(&found, &expected);
+        assert!(error < 1e-6, "{n_classes} classes, {noise:?}: {error:e}");
+        for ((_, a), (_, b)) in found.blocks.iter().zip(&expected.blocks) {
+            assert!((a - b).norm_max() < 1e-5, "shares of blocks");
+        }
+    }
+}
+
+fn some_inducing() -> Settings {
+    Settings { posterior: PosteriorChoice::Sparse, inducing: Some(6), sample: Some(12), ..small_settings() }
+}
+
+#[test]
+fn a_sparse_model_comes_back_from_its_file_and_its_shares_add_up() {
+    for n_classes in [2, 3, 0] {
+        let (data, new) = (dataset(30, n_classes, 5), dataset(9, n_classes, 6));
+        let model = fit(&some_inducing(), &data);
+        let sparse = model.summary().sparse.as_ref().unwrap();
+        assert_eq!(sparse.inducing.len(), 6);
+        assert!(sparse.n_sample >= 12 && sparse.n_sample < 20 && sparse.converged, "{sparse:?}");
+        assert!(sparse.residual > 0.0 && sparse.residual < 1.0, "{sparse:?}");
+        let loaded = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        let (found, expected) = (loaded.predict(&new).unwrap(), model.predict(&new).unwrap());
+        assert_eq!(found, expected);
+        let mut rest = expected.latent_mean.clone();
+        expected.blocks.iter().for_each(|(_, share)| rest -= share);
+        rest -= expected.constant.as_ref().unwrap();
+        assert!(rest.norm_max() < 1e-9);
+        assert!(expected.novelty.iter().all(|novelty| sparse.inducing.contains(&novelty.nearest)));
+        assert_eq!(model.drift(&new).unwrap(), loaded.drift(&new).unwrap());
+        assert!(model.leave_one_out().is_err());
+    }
+}
+
+#[test]
+fn the_sample_has_every_class_and_the_same_bits_for_any_number_of_threads() {
+    let data = dataset(60, 3, 7);
+    let Targets::Classes { labels, .. } = data.targets() else { panic!("classes went in") };
+    let train: Vec<usize> = (0..60).rev().collect();
+    let places = sample(&some_inducing(), data.targets(), &train);
+    let count = |class: u32| places.iter().filter(|&&i| labels[train[i]] == class).count();
+    assert_eq!([0, 1, 2].map(count), [4, 4, 4]);
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| fit(&some_inducing(), &data).predict(&dataset(5, 3, 8)).unwrap())
+    };
+    let expected = run(1);
+    assert_eq!(run(2), expected);
+    assert_eq!(run(5), expected);
+}
+
+/// The gradient in every trained value against differences of the optimized bound.
+#[test]
+fn the_gradient_on_all_graphs_equals_differences() {
+    for n_classes in [2, 3, 0] {
+        let data = dataset(16, n_classes, 9);
+        let settings = Settings { inner_tol: 1e-15, ..some_inducing() };
+        let train: Vec<usize> = (0..16).collect();
+        let measurer = Measurer::fit(&settings, &data, &train).unwrap();
+        let measured = measurer.measure(&data, |_| ControlFlow::Continue(())).unwrap();
+        let problem = Problem::new(&settings, &measurer, &measured, data.targets(), &train).unwrap();
+        let measures = measured.measures.iter().collect();
+        let all = Data { problem: &problem, measures, targets: data.targets(), train: &train };
+        let state = problem.state(0).unwrap();
+        let space = FeatureSpace { measurer, blocks: problem.drawn.clone() };
+        let space = standardized(&all, &space).unwrap();
+        let inducing = choose_inducing(&settings, &all, &space, &state.kernel).unwrap();
+        let parameters = problem.parameters().unwrap();
+        let start = parameters.values(&state);
+        let inference = SparseParams { tolerance: 1e-15, max_passes: 300 }.check().unwrap();
+        let (inducing, natural, data) = (&inducing[..], None, &all);
+        let mut objective = SparseObjective { data, space, parameters, state, inducing, natural, inference };
+        let on = || ControlFlow::Continue(());
+        let theta: Vec<f64> =
+            start.iter().enumerate().map(|(p, x)| x + 0.1 * (p as f64 + 1.0).sin()).collect();
+        let mut gradient = vec![0.0; theta.len()];
+        objective.evaluate(&theta, &mut gradient, on).unwrap();
+        let mut unused = vec![0.0; theta.len()];
+        for p in 0..theta.len() {
+            let mut at = |by: f64| {
+                let mut moved = theta.clone();
+                moved[p] += by;
+                objective.evaluate(&moved, &mut unused, on).unwrap()
+            };
+            let h = 1e-3;
+            let expected = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
+            let error = (gradient[p] - expected).abs();
+            assert!(
+                error < 2e-6 * (1.0 + expected.abs()),
+                "{n_classes} classes, {p}: {} but {expected}",
+                gradient[p]
+            );
+        }
+    }
+}
+
+#[test]
+fn training_on_all_graphs_raises_their_bound() {
+    for n_classes in [2, 3, 0] {
+        let data = dataset(40, n_classes, 10);
+        let bound = |train_on_all| {
+            let model = fit(&Settings { train_on_all, ..some_inducing() }, &data);
+            assert_eq!(model.summary().sparse.as_ref().unwrap().steps > 0, train_on_all);
+            model.summary().elbo
+        };
+        let (before, after) = (bound(false), bound(true));
+        assert!(after > before, "{n_classes} classes: {before} then {after}");
+    }
+}
+
+/// The values of a sample, the posterior of all: with all in the sample it is the usual fit.
+#[test]
+fn a_full_posterior_may_have_the_values_of_a_sample() {
+    let (data, new) = (dataset(30, 2, 11), dataset(9, 2, 12));
+    let full = Settings { posterior: PosteriorChoice::Full, ..small_settings() };
+    let whole = fit(&Settings { sample: Some(30), ..full.clone() }, &data);
+    assert_eq!(whole.predict(&new).unwrap(), fit(&full, &data).predict(&new).unwrap());
+    let part = fit(&Settings { sample: Some(15), ..full.clone() }, &data);
+    assert_eq!((part.summary().n_train, part.summary().n_distinct), (30, 30));
+    assert!(part.summary().sparse.is_none());
+    assert!(difference(&part.predict(&new).unwrap(), &whole.predict(&new).unwrap()) < 0.5);
+    let nuts = HyperparameterChoice::Nuts;
+    let refused = Settings { sample: Some(15), hyperparameters: nuts, ..full }.fit(&data, &[0, 1, 2, 3]);
+    assert!(refused.is_ok(), "four graphs are no sample of fifteen");
+    let refused =
+        Settings { hyperparameters: nuts, ..some_inducing() }.fit(&data, &(0..30).collect::<Vec<_>>());
+    assert!(matches!(refused, Err(ModelError::Averaging { .. })), "{refused:?}");
+}
