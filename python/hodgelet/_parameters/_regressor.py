@@ -105,6 +105,16 @@ class RegressorParameters:
         Whether graphs with equal features share one latent value.
     random_state : int, RandomState, Generator or None
         Seed of the initial scales; ``None`` draws one from NumPy.
+    posterior : {"auto", "full", "sparse"}
+        What the posterior is over. full: all training graphs; sparse: inducing graphs among them, with hyperparameters
+        trained on a sample, so that any number of graphs can be learned from; auto: full up to 5,000 graphs.
+    inducing : int, optional
+        Number of inducing graphs. By default as many as leave 0.2% of the prior variance, at most 800.
+    sample : int, optional
+        Number of graphs that hyperparameters are trained on. By default all up to 1,500, and with posterior full; of
+        more graphs a sample of 1,000 in which every class has its share.
+    train_on_all : bool
+        Whether training goes on, for at most 15 steps, with all graphs after the sample, when the posterior is sparse.
     conformal : {"split", "cv-plus"}, optional
         Whether intervals and sets of classes of new graphs are guaranteed, if these are exchangeable with the training
         graphs. split: a quarter of the graphs, drawn by the seed, is held out of training, and a coverage of 1 - a
@@ -168,6 +178,10 @@ class RegressorParameters:
         time_limit: float | None = None,
         collapse: bool = True,
         random_state: Any = 0,
+        posterior: str = "auto",
+        inducing: int | None = None,
+        sample: int | None = None,
+        train_on_all: bool = False,
         conformal: str | None = None,
         conformal_folds: int = 5,
         auto: bool = False,
@@ -213,6 +227,10 @@ class RegressorParameters:
         self.time_limit = time_limit
         self.collapse = collapse
         self.random_state = random_state
+        self.posterior = posterior
+        self.inducing = inducing
+        self.sample = sample
+        self.train_on_all = train_on_all
         self.conformal = conformal
         self.conformal_folds = conformal_folds
         self.auto = auto

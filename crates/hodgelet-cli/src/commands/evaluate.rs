@@ -293,14 +293,17 @@ fn fact(what: &str, value: String) -> Fact {
 }
 
 fn class_facts(scores: &ClassResults) -> Vec<Fact> {
-    vec![
+    let mut rows = vec![
         fact("classes", scores.classes.to_string()),
         fact("accuracy, %", spread(&scores.accuracy, 100.0, 2)),
         fact("macro F1, %", spread(&scores.macro_f1, 100.0, 2)),
         fact("NLL", spread(&scores.nll, 1.0, 4)),
         fact("Brier", spread(&scores.brier, 1.0, 4)),
         fact("ECE, pooled", format!("{:.4}", scores.ece)),
-    ]
+    ];
+    rows.extend(scores.roc_auc.as_ref().map(|auc| fact("ROC AUC", spread(auc, 1.0, 4))));
+    rows.extend(scores.average_precision.as_ref().map(|ap| fact("average precision", spread(ap, 1.0, 4))));
+    rows
 }
 
 fn real_facts(scores: &RealResults) -> Vec<Fact> {

@@ -93,7 +93,14 @@ impl Report for ModelInfo {
         let training = &self.training;
         let mut rows = vec![
             ("predicts", targets),
-            ("trained on", format!("{} graphs, {} of them distinct", training.n_train, training.n_distinct)),
+            (
+                "trained on",
+                match &training.sparse {
+                    Some(_) => format!("{} graphs", training.n_train),
+                    None => format!("{} graphs, {} of them distinct", training.n_train, training.n_distinct),
+                },
+            ),
+            ("posterior", posterior(training)),
             (
                 "training",
                 format!(
@@ -130,6 +137,26 @@ impl Report for ModelInfo {
         let trained = table(&header, &[1, 2, 3, 4], groups(&self.hyperparameters).iter().map(Vec::clone));
         format!("{}\n\n{blocks}\n\n{trained}", facts(&rows))
     }
+}
+
+/// What the posterior is over, and what hyperparameters were trained on.
+fn posterior(training: &Summary) -> String {
+    let sampled = match training.n_sample {
+        Some(n) => format!("; hyperparameters from a sample of {n}"),
+        None => String::new(),
+    };
+    let Some(sparse) = &training.sparse else { return format!("full{sampled}") };
+    let further = match sparse.steps {
+        0 => String::new(),
+        steps => format!(", then {steps} steps on all"),
+    };
+    let ended = if sparse.converged { "" } else { ", not converged" };
+    format!(
+        "sparse: {} inducing graphs leave {:.1}% of the prior variance, {} passes{ended}{sampled}{further}",
+        sparse.inducing.len(),
+        100.0 * sparse.residual,
+        sparse.passes,
+    )
 }
 
 /// How the states of a model were found.

@@ -7,6 +7,7 @@ mod abstain;
 mod calibration;
 mod classification;
 mod error;
+mod ranking;
 mod regression;
 mod summary;
 
@@ -14,6 +15,7 @@ pub use abstain::{Abstention, Kept, SHARES, TARGET_ERRORS, abstention, risk_cove
 pub use calibration::{Calibration, MAX_BINS, N_BINS, ReliabilityBin, calibration, calibration_slope};
 pub use classification::{accuracy, brier, macro_f1, nll, predicted_classes};
 pub use error::MetricError;
+pub use ranking::{average_precision, roc_auc};
 pub use regression::{LEVELS, coverage, density_nll, mae, r2, rmse};
 pub use summary::Summary;
 

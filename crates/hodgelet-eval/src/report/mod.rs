@@ -132,6 +132,12 @@ pub struct ClassResults {
     pub nll: Summary,
     /// Mean squared distance of the probabilities from the truth.
     pub brier: Summary,
+    /// Area under the receiver operating characteristic, over the folds where both of two classes occur.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roc_auc: Option<Summary>,
+    /// Average precision of the second of two classes, over the folds where it occurs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub average_precision: Option<Summary>,
     /// Expected calibration error.
     pub ece: f64,
     /// The bins it comes from.
@@ -208,7 +214,13 @@ fn results(runs: &[FoldRun], folds: &[FoldRow], n_classes: usize) -> Result<Resu
             let (confidence, wrong) = confidences(&probabilities, n_classes, &labels);
             let targets = TARGET_ERRORS.iter().map(|&target| abstention(&confidence, &wrong, target));
             let kept = |source| ReportError::Score { name: "risk_coverage", source };
+            let ranked = |name, value: fn(&ClassScores) -> Option<f64>| {
+                let found: Vec<f64> = scores.iter().filter_map(|s| value(s)).collect();
+                if found.is_empty() { Ok(None) } else { summary(name, found.into_iter()).map(Some) }
+            };
             Ok(Results::Classes(ClassResults {
+                roc_auc: ranked("roc_auc", |s| s.roc_auc)?,
+                average_precision: ranked("average_precision", |s| s.average_precision)?,
                 classes: n_classes,
                 accuracy: over("accuracy", |s| s.accuracy)?,
                 macro_f1: over("macro_f1", |s| s.macro_f1)?,

@@ -54,6 +54,12 @@ pub struct ClassScores {
     pub nll: f64,
     /// Mean squared distance of the probabilities from the truth.
     pub brier: f64,
+    /// Area under the receiver operating characteristic; of two classes that both occur.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roc_auc: Option<f64>,
+    /// Average precision of the second of two classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub average_precision: Option<f64>,
 }
 
 /// Scores of predicted numbers.
@@ -133,7 +139,14 @@ impl Scores {
 fn class_scores(probabilities: &[f64], n_classes: usize, labels: &[u32]) -> Result<ClassScores, MetricError> {
     let nll = metrics::nll(probabilities, n_classes, labels)?;
     let predicted = metrics::predicted_classes(probabilities, n_classes)?;
+    let second: Vec<f64> = probabilities.iter().skip(1).step_by(2).copied().collect();
+    let ranked = |score: fn(&[f64], &[u32]) -> Result<Option<f64>, MetricError>| match n_classes {
+        2 => score(&second, labels),
+        _ => Ok(None),
+    };
     Ok(ClassScores {
+        roc_auc: ranked(metrics::roc_auc)?,
+        average_precision: ranked(metrics::average_precision)?,
         accuracy: metrics::accuracy(&predicted, labels)?,
         macro_f1: metrics::macro_f1(&predicted, labels)?,
         nll,

@@ -81,7 +81,18 @@ fn json_has_the_fields_programs_look_for() {
     assert_eq!((&value["dataset"], &value["model"]), (&json!("rings <&>"), &json!("hodge")));
     assert_eq!((&value["graphs"], &value["classes"], &value["seed"]), (&json!(10), &json!(2), &json!(3)));
     assert_eq!(value["settings"]["folds"], 2);
-    let means = ["accuracy", "macro_f1", "nll", "brier", "elbo", "fit_seconds", "iterations", "evaluations"];
+    let means = [
+        "accuracy",
+        "macro_f1",
+        "nll",
+        "brier",
+        "roc_auc",
+        "average_precision",
+        "elbo",
+        "fit_seconds",
+        "iterations",
+        "evaluations",
+    ];
     for name in means {
         for field in ["mean", "std", "standard_error"] {
             assert!(value[name][field].is_f64(), "{name}.{field}");
@@ -100,6 +111,8 @@ fn json_has_the_fields_programs_look_for() {
         "macro_f1",
         "nll",
         "brier",
+        "roc_auc",
+        "average_precision",
         "elbo",
         "iterations",
         "evaluations",

@@ -202,6 +202,17 @@ impl BlockMeasures {
         self
     }
 
+    /// These complexes, then those of `later`, which have as many channels.
+    pub(crate) fn followed_by(&self, later: &Self) -> Option<Self> {
+        let (mut all, more) = (self.parts(), later.parts());
+        all.n_atoms.extend(more.n_atoms);
+        all.eigenvalues.extend(more.eigenvalues);
+        all.n_live.extend(more.n_live);
+        all.live.extend(more.live);
+        all.energies.extend(more.energies);
+        Self::from_parts(self.n_channels, all).filter(|_| self.n_channels == later.n_channels)
+    }
+
     /// The complexes `indices`, in that order.
     #[must_use]
     pub fn select(&self, indices: &[usize]) -> Self {

@@ -110,6 +110,14 @@ pub enum ModelError {
         /// Parameters found.
         found: usize,
     },
+    /// A class that a model was not trained on.
+    #[error("class `{class}` is new to the model, which knows {}", known.join(", "))]
+    NewClass {
+        /// The class.
+        class: String,
+        /// Those of the model.
+        known: Vec<String>,
+    },
     /// Conformal prediction cannot be had this way.
     #[error("a conformal guarantee cannot be given: {fault}")]
     Conformal {
@@ -221,6 +229,7 @@ impl ModelError {
             Self::TooLarge { .. } => Some("ask for fewer filters or points"),
             Self::Constant { .. } => Some("choose other signals, or more varied complexes"),
             Self::Conformal { .. } => Some("fit given settings, to more graphs or with fewer held out"),
+            Self::NewClass { .. } => Some("fit a model to all graphs"),
             Self::Averaging { .. } => Some("set hyperparameters to map: the most probable ones alone"),
             Self::Gp(error) => error.hint(),
             Self::Signed(error) => error.hint(),

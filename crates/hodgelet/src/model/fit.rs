@@ -3,6 +3,7 @@
 use super::averaging;
 use super::fitted::{Model, Summary, Trained};
 use super::objective::Solved;
+use super::parameters::State;
 use super::problem::check_indices;
 use super::{FeatureSpace, Measured, Measurer, ModelError, Problem, conformal, sparse};
 use crate::dataset::{Dataset, Targets};
@@ -108,6 +109,19 @@ impl Settings {
         if self.conformal.is_some() {
             return Err(ModelError::Conformal { fault: "the graphs were measured before".to_owned() });
         }
+        self.fit_from(None, measurer, measured, targets, train, callback)
+    }
+
+    /// As [`fit_measured`](Self::fit_measured), with values that start where those of `model` are.
+    pub(super) fn fit_from(
+        &self,
+        model: Option<&Model>,
+        measurer: &Measurer,
+        measured: &Measured,
+        targets: &Targets,
+        train: &[usize],
+        callback: impl FnMut(Stage) -> ControlFlow<()> + Send,
+    ) -> Result<Model, ModelError> {
         let began = Instant::now();
         check_indices(train, measured.measures.len())?;
         let sample = sparse::sample(self, targets, train);
@@ -123,7 +137,8 @@ impl Settings {
             return Err(ModelError::Averaging { reason: of.to_owned() });
         }
         let callback = Mutex::new(callback);
-        let ends = run_starts(&problem, &callback)?;
+        let start = model.map(|model| problem.start_at(model)).transpose()?;
+        let ends = run_starts(&problem, start.as_deref(), &callback)?;
         let (evaluations, inner_iterations) = ends
             .iter()
             .flatten()
@@ -142,8 +157,9 @@ impl Settings {
         if is_sparse {
             let measures = train.iter().map(|&i| &measured.measures[i]).collect();
             let progress = |pass| call(&callback, Stage::Passing { pass });
-            let data = sparse::Data { problem: &problem, measures, targets, train };
-            let fit = sparse::fit(&data, space.clone(), mode, &sample, progress)?;
+            let (fitted, covariates) = (&problem.targets, problem.covariates.as_ref());
+            let data = sparse::Data { settings: self, fitted, covariates, measures, targets, train };
+            let fit = sparse::fit(&problem, &data, space.clone(), mode, &sample, progress)?;
             (mode, observations) = (fit.trained, fit.observations);
             (reference, summary) = (Some(fit.reference), Some(fit.summary));
             space.blocks.clone_from(&mode.blocks);
@@ -170,6 +186,7 @@ impl Settings {
             seconds: began.elapsed().as_secs_f64(),
             constant_channels: problem.constant_channels.clone(),
             exploration,
+            n_sample: (chosen.len() < train.len()).then_some(chosen.len()),
             sparse: summary,
         };
         Ok(Model {
@@ -197,9 +214,10 @@ pub(super) fn call(callback: &Mutex<impl FnMut(Stage) -> ControlFlow<()>>, stage
 
 type Outcome = Result<End, MinimizeError<ModelError>>;
 
-/// Optimizes from every start; `callback` is called by one of them at a time.
+/// Optimizes from every start, or from `only` one; `callback` is called by one of them at a time.
 fn run_starts(
     problem: &Problem,
+    only: Option<&[f64]>,
     callback: &Mutex<impl FnMut(Stage) -> ControlFlow<()> + Send>,
 ) -> Result<Vec<Outcome>, ModelError> {
     let optimizer = problem.settings.optimizer()?.check()?;
@@ -208,7 +226,10 @@ fn run_starts(
         if cancelled.load(Ordering::Relaxed) {
             return Err(MinimizeError::Start(ModelError::Cancelled));
         }
-        let (mut objective, theta) = problem.start_of(start as u64).map_err(MinimizeError::Start)?;
+        let (mut objective, mut theta) = problem.start_of(start as u64).map_err(MinimizeError::Start)?;
+        if let Some(only) = only {
+            theta = only.to_vec();
+        }
         let minimum = minimize(
             &optimizer,
             &theta,
@@ -223,7 +244,8 @@ fn run_starts(
         let (inner_iterations, priors) = (objective.inner_iterations, objective.parameters().priors());
         Ok(End { minimum, sites: objective.sites, inner_iterations, priors })
     };
-    let ends = restarts(vec![(); problem.settings.restarts.max(1)], run);
+    let n_starts = if only.is_some() { 1 } else { problem.settings.restarts.max(1) };
+    let ends = restarts(vec![(); n_starts], run);
     if cancelled.into_inner() { Err(ModelError::Cancelled) } else { Ok(ends) }
 }
 
@@ -259,9 +281,20 @@ impl Problem {
         objective.solve(theta, &inference)
     }
 
-    /// The posterior with the values of `trained`, which is of a part of the complexes. Blocks that do not vary there stay as
-    /// they are at the start.
+    /// The values that `model` was trained to.
+    fn start_at(&self, model: &Model) -> Result<Vec<f64>, ModelError> {
+        Ok(self.parameters()?.values(&self.state_of(&model.mode)?))
+    }
+
+    /// The posterior with the values of `trained`, which is of a part of the complexes.
     fn solve_with(&self, trained: &Trained) -> Result<Solved, ModelError> {
+        let theta = self.parameters()?.values(&self.state_of(trained)?);
+        self.solve(&theta, None)
+    }
+
+    /// The state with the values of `trained`, whose blocks may be others: those that it does not have stay as they are at
+    /// the start.
+    fn state_of(&self, trained: &Trained) -> Result<State, ModelError> {
         let mut state = self.state(0)?;
         let mut kernels = state.kernel.blocks().to_vec();
         for (b, drawn) in self.drawn.iter().enumerate() {
@@ -279,8 +312,7 @@ impl Problem {
         if learned.len() == state.likelihood.hyperparameters().len() {
             state.likelihood.set_values(&learned)?;
         }
-        let theta = self.parameters()?.values(&state);
-        self.solve(&theta, None)
+        Ok(state)
     }
 
     /// What predicts: the posterior with its filters, kernel and likelihood.

@@ -46,6 +46,9 @@ pub struct Summary {
     /// How the posterior of the hyperparameters was explored; none when the mode stands alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exploration: Option<Exploration>,
+    /// Complexes that hyperparameters were trained on; none where they were all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n_sample: Option<usize>,
     /// How the posterior over inducing complexes came about; none of a full posterior.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparse: Option<SparseSummary>,

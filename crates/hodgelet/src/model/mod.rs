@@ -24,6 +24,7 @@ mod sparse;
 mod targets;
 #[cfg(test)]
 mod testing;
+mod update;
 
 pub use averaging::Exploration;
 pub use conformal::{Basis, CalibratedPrediction, RegionTargets, Regions};
@@ -41,3 +42,4 @@ pub use problem::{Problem, StartBlock, TrainingObjective};
 pub use space::{FeatureSpace, Measurer};
 pub use sparse::SparseSummary;
 pub use targets::FittedTargets;
+pub use update::UpdateParams;

@@ -1,6 +1,6 @@
 //! Training complexes in leaves, as the inducing ones see them.
 
-use super::super::problem::Problem;
+use super::super::noise::NoiseCovariates;
 use super::super::targets::Observed;
 use super::super::{FeatureSpace, FittedTargets, ModelError};
 use crate::dataset::Targets;
@@ -9,6 +9,7 @@ use crate::gp::sparse::{InducingPrior, LEAF, Leaf, Moments, Statistics, sum_leav
 use crate::kernel::SumKernel;
 use crate::likelihood::{Likelihood, Observations};
 use crate::measure::ComplexMeasures;
+use crate::settings::Settings;
 use faer::{Mat, MatRef, Par};
 use rayon::prelude::*;
 
@@ -17,7 +18,11 @@ const MOST_KEPT: usize = 1 << 27;
 
 /// Training complexes with their targets.
 pub(in crate::model) struct Data<'a> {
-    pub problem: &'a Problem,
+    pub settings: &'a Settings,
+    /// The units of the targets.
+    pub fitted: &'a FittedTargets,
+    /// What the noise depends on, if on anything.
+    pub covariates: Option<&'a NoiseCovariates>,
     pub measures: Vec<&'a ComplexMeasures>,
     pub targets: &'a Targets,
     pub train: &'a [usize],
@@ -52,10 +57,10 @@ impl Data<'_> {
         measures: &[BlockMeasures],
     ) -> Result<Observations, ModelError> {
         let indices: Vec<usize> = places.iter().map(|&i| self.train[i]).collect();
-        let observed = Observed::in_units(self.targets, &self.problem.targets, &indices)?;
+        let observed = Observed::in_units(self.targets, self.fitted, &indices)?;
         let own: Vec<usize> = (0..places.len()).collect();
         let observations = observed.observations(&own, places.len())?;
-        match &self.problem.covariates {
+        match self.covariates {
             Some(covariates) => Ok(observations.with_covariates(covariates.of(measures).as_ref())?),
             None => Ok(observations),
         }
@@ -80,11 +85,21 @@ impl<'a> Seen<'a> {
         kernel: &'a SumKernel,
         inducing: &[usize],
     ) -> Result<Self, ModelError> {
-        let inputs = data.inputs(space, inducing)?;
+        Self::with_inputs(data, space, kernel, data.inputs(space, inducing)?)
+    }
+
+    /// `inputs` are the kernel inputs of the inducing complexes.
+    pub fn with_inputs(
+        data: &'a Data<'a>,
+        space: &'a FeatureSpace,
+        kernel: &'a SumKernel,
+        inputs: Vec<Mat<f64>>,
+    ) -> Result<Self, ModelError> {
+        let n_inducing = inputs[0].nrows();
         let gram = kernel.gram(&views(&inputs), Par::Seq)?; // as a file gives it back
         let prior = InducingPrior::new(gram.as_ref(), Par::Seq)?;
         let mut seen = Self { data, space, kernel, inputs, prior, kept: Vec::new() };
-        if data.train.len().saturating_mul(inducing.len()) <= MOST_KEPT {
+        if data.train.len().saturating_mul(n_inducing) <= MOST_KEPT {
             seen.kept = seen.each(|leaf| Ok(leaf.clone()))?;
         }
         Ok(seen)
@@ -139,7 +154,11 @@ pub(super) fn views(inputs: &[Mat<f64>]) -> Vec<MatRef<'_, f64>> {
 
 impl Observed {
     /// The targets of the complexes `indices`, in the units of `fitted`.
-    fn in_units(targets: &Targets, fitted: &FittedTargets, indices: &[usize]) -> Result<Self, ModelError> {
+    pub(in crate::model) fn in_units(
+        targets: &Targets,
+        fitted: &FittedTargets,
+        indices: &[usize],
+    ) -> Result<Self, ModelError> {
         match (targets.select(indices), fitted) {
             (Targets::Classes { names, labels }, _) => Ok(Self::Classes(names.len(), labels)),
             (Targets::Real(values), FittedTargets::Real { mean, deviation }) => {

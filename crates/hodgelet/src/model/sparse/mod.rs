@@ -13,11 +13,12 @@ pub(super) use leaves::Data;
 use super::features::BlockSpace;
 use super::fitted::Trained;
 use super::parameters::State;
+use super::problem::Problem;
 use super::{FeatureSpace, ModelError};
 use crate::dataset::Targets;
 use crate::feature::BlockMeasures;
 use crate::gp::sparse::{Natural, choose, sum_leaves};
-use crate::gp::{Latents, Sparse, SparseParams};
+use crate::gp::{Latents, Posterior, Sparse, SparseParams};
 use crate::kernel::SumKernel;
 use crate::likelihood::{Likelihood, Observations};
 use crate::settings::{PosteriorChoice, Settings};
@@ -155,13 +156,14 @@ fn rng(settings: &Settings, stream: u64) -> ChaCha8Rng {
 /// the places `sample`, or trained further on all of them, if the settings ask for it. `progress` is told the number of each
 /// pass, and may stop the work.
 pub(super) fn fit(
+    problem: &Problem,
     data: &Data<'_>,
     space: FeatureSpace,
     mode: Trained,
     sample: &[usize],
     mut progress: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Result<SparseFit, ModelError> {
-    let settings = &data.problem.settings;
+    let settings = data.settings;
     let Trained { mut kernel, mut likelihood, .. } = mode;
     let mut space = standardized(data, &space)?;
     let inducing = choose_inducing(settings, data, &space, &kernel)?;
@@ -174,7 +176,7 @@ pub(super) fn fit(
     if settings.train_on_all {
         let maps = space.blocks.iter().map(|block| block.map.clone()).collect();
         let state = State { maps, kernel, likelihood };
-        let trained = train_on_all(data, space, state, &inducing, inference, &mut watch)?;
+        let trained = train_on_all(problem, data, space, state, &inducing, inference, &mut watch)?;
         steps = trained.steps;
         (space, natural) = (trained.space, trained.natural);
         State { kernel, likelihood, .. } = trained.state;
@@ -223,6 +225,7 @@ struct TrainedOnAll {
 
 /// Further steps of the optimizer, on the bound of all complexes.
 fn train_on_all(
+    problem: &Problem,
     data: &Data<'_>,
     space: FeatureSpace,
     state: State,
@@ -230,8 +233,8 @@ fn train_on_all(
     inference: Sparse,
     mut watch: impl FnMut() -> ControlFlow<()>,
 ) -> Result<TrainedOnAll, ModelError> {
-    let settings = &data.problem.settings;
-    let parameters = data.problem.parameters()?;
+    let settings = data.settings;
+    let parameters = problem.parameters()?;
     let start = parameters.values(&state);
     let mut objective =
         SparseObjective { data, space, parameters, state, inducing, natural: None, inference };
@@ -300,6 +303,32 @@ fn choose_inducing(
     let column = |i: usize| Ok::<_, ModelError>(gram.col_as_slice(i).to_vec());
     let chosen = choose(&diagonal, most, enough, column)?;
     Ok(chosen.points.into_iter().map(|i| candidates[i]).collect())
+}
+
+/// A sparse posterior with the complexes of `data` added. Without `held`, what the model holds of others, the posterior is that
+/// of `data` alone.
+pub(super) fn add(
+    data: &Data<'_>,
+    space: &FeatureSpace,
+    trained: &Trained,
+    held: Option<&Natural>,
+    mut progress: impl FnMut(usize) -> ControlFlow<()>,
+) -> Result<(Posterior, bool), ModelError> {
+    let (kernel, likelihood) = (&trained.kernel, &trained.likelihood);
+    let seen = Seen::with_inputs(data, space, kernel, trained.inputs.clone())?;
+    let zeros = || Natural::zeros(seen.prior.len(), likelihood.n_latents(), likelihood.n_factors());
+    let start = held.cloned().unwrap_or_else(zeros);
+    let mut passes = 0;
+    let inference = data.settings.sparse_loop().check()?;
+    let fit = inference.iterate(start, held, likelihood, Par::Seq, |moments| {
+        passes += 1;
+        match progress(passes).is_break() {
+            true => Err(ModelError::Cancelled),
+            false => seen.pass(moments, likelihood),
+        }
+    })?;
+    let posterior = Sparse::posterior(&seen.prior, &fit.natural, fit.elbo, fit.passes, Par::Seq)?;
+    Ok((posterior, fit.converged))
 }
 
 /// The likelihood with what is fitted to complexes left out one at a time.

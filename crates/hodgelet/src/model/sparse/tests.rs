@@ -109,11 +109,13 @@ fn the_gradient_on_all_graphs_equals_differences() {
         let measured = measurer.measure(&data, |_| ControlFlow::Continue(())).unwrap();
         let problem = Problem::new(&settings, &measurer, &measured, data.targets(), &train).unwrap();
         let measures = measured.measures.iter().collect();
-        let all = Data { problem: &problem, measures, targets: data.targets(), train: &train };
+        let (settings, covariates) = (&settings, problem.covariates.as_ref());
+        let (fitted, targets) = (&problem.targets, data.targets());
+        let all = Data { settings, fitted, covariates, measures, targets, train: &train };
         let state = problem.state(0).unwrap();
         let space = FeatureSpace { measurer, blocks: problem.drawn.clone() };
         let space = standardized(&all, &space).unwrap();
-        let inducing = choose_inducing(&settings, &all, &space, &state.kernel).unwrap();
+        let inducing = choose_inducing(settings, &all, &space, &state.kernel).unwrap();
         let parameters = problem.parameters().unwrap();
         let start = parameters.values(&state);
         let inference = SparseParams { tolerance: 1e-15, max_passes: 300 }.check().unwrap();
