@@ -92,6 +92,26 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
         self.classes_ = found[0]
         return self
 
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> HodgeletClassifier:
+        """Adds graphs to what is learned from, hyperparameters held; the first call is `fit`.
+
+        A full posterior becomes that of all graphs, a sparse one holds what earlier graphs said. A guarantee of
+        ``conformal`` is lost. ``classes`` is there for scikit-learn and may name no class that the first call has not seen.
+        """
+        if not self.__sklearn_is_fitted__():
+            return self.fit(X, y)
+
+        def targets(y: NDArray[Any]) -> dict[str, Any]:
+            names = self._native().class_names() or []
+            known = {value: place for place, value in enumerate(self.classes_.tolist())}
+            new = sorted({value for value in y.tolist() if value not in known}, key=str)
+            if new:
+                raise HodgeletInputError(f"y has the class {new[0]!r}, which is new to the model: fit it to all graphs")
+            return {"classes": names, "labels": np.array([known[v] for v in y.tolist()], dtype=np.uint32)}
+
+        self._add(X, y, targets)
+        return self
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each graph."""
         labels = self.predict_full(X).labels

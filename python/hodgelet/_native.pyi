@@ -67,6 +67,16 @@ class Model(_Space):
     def regions(
         self, batch: GraphBatch, coverage: float, threads: int | None = None, callback: _Callback = None
     ) -> dict[str, Any]: ...
+    def update(
+        self,
+        batch: GraphBatch,
+        *,
+        classes: list[str] | None = None,
+        labels: NDArray[np.uint32] | None = None,
+        values: NDArray[np.float64] | None = None,
+        threads: int | None = None,
+        callback: _Callback = None,
+    ) -> Model: ...
     def drift(self, batch: GraphBatch, threads: int | None = None, callback: _Callback = None) -> dict[str, Any]: ...
     def leave_one_out(self) -> dict[str, Any]: ...
     def class_names(self) -> list[str] | None: ...

@@ -59,6 +59,13 @@ class HodgeletRegressor(RegressorParameters, Supervised):
         self._train(X, y, lambda y: {"values": finite_numbers(y)})
         return self
 
+    def partial_fit(self, X: Any, y: Any) -> HodgeletRegressor:
+        """Adds graphs to what is learned from, hyperparameters held; the first call is `fit`."""
+        if not self.__sklearn_is_fitted__():
+            return self.fit(X, y)
+        self._add(X, y, lambda y: {"values": finite_numbers(y)})
+        return self
+
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The expected number of each graph; with ``return_std`` also the standard deviation of a new observation."""
         out = self.predict_full(X)

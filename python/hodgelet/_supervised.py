@@ -106,6 +106,14 @@ class Supervised(Estimator):
         probabilities = out["probabilities"] if out["probabilities"].shape[1] else None
         return LeaveOneOut(out["latent_mean"], out["latent_variance"], out["log_density"], probabilities)
 
+    def _add(self, X: Any, y: Any, targets: Any) -> None:
+        batch = self._batch(X)
+        checked = check_targets(y, len(batch), type(self).__name__)
+        with Progress(self._verbose()) as progress:
+            self._fitted = self._native().update(
+                batch, **targets(checked), threads=self._threads(), callback=progress.callback
+            )
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model file, which the command and Rust read too, whole or not at all."""
         self._native().save(os.fspath(path))

@@ -10,7 +10,7 @@ use hodgelet::dataset::Targets;
 use hodgelet::likelihood::Mixture;
 use hodgelet::model::{
     FittedTargets, ModelError, Novelty, PredictedTargets, Prediction, RegionTargets, Regions, Stage,
-    TrainingDistances,
+    TrainingDistances, UpdateParams,
 };
 use hodgelet_eval::search::{SearchParams, Trial};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -50,13 +50,7 @@ impl Model {
         threads: Option<usize>,
         callback: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let targets = match (classes, labels, values) {
-            (Some(names), Some(labels), None) => {
-                Targets::Classes { names, labels: labels.as_array().to_vec() }
-            }
-            (None, None, Some(values)) => Targets::Real(values.as_array().to_vec()),
-            _ => return Err(Fault::input("expected classes and labels, or values").into()),
-        };
+        let targets = targets(classes, labels, values)?;
         let arrays = Arrays::of(batch)?;
         let view = arrays.view()?;
         let settings = self::settings(settings)?;
@@ -74,6 +68,32 @@ impl Model {
                 return Ok(Self { model: found.model, trials: found.trials });
             }
             let model = settings.fit_with(&dataset, &all, |stage| note(watch, stage, steps, 0, total))?;
+            Ok(Self { model, trials: Vec::new() })
+        })
+    }
+
+    /// The model with the graphs of `batch` added; `old` are those it was trained on, if they are given again.
+    #[pyo3(signature = (
+        batch, *, classes=None, labels=None, values=None, threads=None, callback=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn update(
+        &self,
+        py: Python<'_>,
+        batch: &Bound<'_, PyAny>,
+        classes: Option<Vec<String>>,
+        labels: Option<PyReadonlyArray1<'_, u32>>,
+        values: Option<PyReadonlyArray1<'_, f64>>,
+        threads: Option<usize>,
+        callback: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let targets = targets(classes, labels, values)?;
+        let arrays = Arrays::of(batch)?;
+        let view = arrays.view()?;
+        run(py, threads, callback.as_ref(), |watch| {
+            let dataset = view.dataset(targets)?;
+            let model =
+                self.model.update(&dataset, UpdateParams::default(), |stage| note(watch, stage, 1, 0, 1))?;
             Ok(Self { model, trials: Vec::new() })
         })
     }
@@ -358,6 +378,21 @@ impl Model {
         dict.set_item("threshold", training.threshold)?;
         dict.set_item("block_thresholds", PyArray1::from_slice(py, &training.block_thresholds))?;
         Ok(dict)
+    }
+}
+
+/// Classes by name and number, or numbers.
+fn targets(
+    classes: Option<Vec<String>>,
+    labels: Option<PyReadonlyArray1<'_, u32>>,
+    values: Option<PyReadonlyArray1<'_, f64>>,
+) -> PyResult<Targets> {
+    match (classes, labels, values) {
+        (Some(names), Some(labels), None) => {
+            Ok(Targets::Classes { names, labels: labels.as_array().to_vec() })
+        }
+        (None, None, Some(values)) => Ok(Targets::Real(values.as_array().to_vec())),
+        _ => Err(Fault::input("expected classes and labels, or values").into()),
     }
 }
 

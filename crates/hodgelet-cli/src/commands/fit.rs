@@ -69,7 +69,7 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
 }
 
 /// Whether a file can be written to `path`; checked before the training rather than after it.
-fn check_folder(path: &Path) -> Result<(), CommandError> {
+pub(super) fn check_folder(path: &Path) -> Result<(), CommandError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if folder.is_none_or(Path::is_dir) {
         return Ok(());
@@ -110,11 +110,14 @@ pub fn train(
     let per_start = settings.iterations;
     let steps = per_start.saturating_mul(settings.restarts.max(1));
     let bar = terminal.bar("training", Some(steps as u64));
-    let mut averaging = None;
+    let (mut averaging, mut passing) = (None, None);
     Ok(settings.fit_with(dataset, train, |stage| match stage {
         Stage::Averaging { done, total } => averaging
             .get_or_insert_with(|| terminal.bar("averaging over hyperparameters", Some(total as u64)))
             .at(done as u64),
+        Stage::Passing { pass } => {
+            passing.get_or_insert_with(|| terminal.bar("passes over all graphs", None)).at(pass as u64)
+        }
         Stage::Training { start, step, .. } => {
             bar.at(start.saturating_mul(per_start).saturating_add(step) as u64)
         }

@@ -13,6 +13,7 @@ mod lift;
 mod model_info;
 mod predict;
 mod regions;
+mod update;
 
 use crate::LAB_COMMAND;
 use crate::error::CommandError;
@@ -73,6 +74,8 @@ enum Command {
     Fit(Box<fit::FitArgs>),
     /// Predicts the graphs of a dataset with a saved model, and says why
     Predict(predict::PredictArgs),
+    /// Adds labelled graphs to what a saved model has learned from
+    Update(update::UpdateArgs),
     /// What a dataset or a model holds
     Info(info::InfoArgs),
     /// Hodgelet features of every graph, to a CSV, NPY or JSONL file
@@ -129,6 +132,7 @@ fn dispatch(command: Command, terminal: Terminal) -> Result<(), CommandError> {
         Command::Evaluate(args) => evaluate::run(&args, terminal),
         Command::Fit(args) => fit::run(&args, terminal),
         Command::Predict(args) => predict::run(&args, terminal),
+        Command::Update(args) => update::run(&args, terminal),
         Command::Info(args) => info::run(&args),
         Command::Features(args) => features::run(&args, terminal),
         Command::Decompose(args) => decompose::run(&args, terminal),
