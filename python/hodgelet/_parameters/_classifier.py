@@ -120,6 +120,9 @@ class ClassifierParameters:
     sample : int, optional
         Number of graphs that hyperparameters are trained on. By default all up to 1,500, and with posterior full; of
         more graphs a sample of 1,000 in which every class has its share.
+    memory : int, optional
+        Memory that the matrices of a fit may take, in MB; a fit that needs more is refused. By default 80% of what is
+        free; folds that run side by side take 1,500 together.
     train_on_all : bool
         Whether training goes on, for at most 15 steps, with all graphs after the sample, when the posterior is sparse.
     conformal : {"split", "cv-plus"}, optional
@@ -192,6 +195,7 @@ class ClassifierParameters:
         posterior: str = "auto",
         inducing: int | None = None,
         sample: int | None = None,
+        memory: int | None = None,
         train_on_all: bool = False,
         conformal: str | None = None,
         conformal_folds: int = 5,
@@ -244,6 +248,7 @@ class ClassifierParameters:
         self.posterior = posterior
         self.inducing = inducing
         self.sample = sample
+        self.memory = memory
         self.train_on_all = train_on_all
         self.conformal = conformal
         self.conformal_folds = conformal_folds

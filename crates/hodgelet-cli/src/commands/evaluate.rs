@@ -48,9 +48,6 @@ pub struct EvaluateArgs {
     /// Given splits: a JSON file of index lists (or of Errica et al.), or a folder of text files
     #[arg(long, value_name = "FILE", conflicts_with_all = ["folds", "repeats"], hide_short_help = true, help_heading = "Protocol")]
     splits: Option<PathBuf>,
-    /// Memory, in MB, that folds running side by side may take together
-    #[arg(long, value_name = "MB", default_value_t = MEMORY_BUDGET / 1_000_000, hide_short_help = true, help_heading = "Protocol")]
-    memory: usize,
     /// How the result is printed
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     format: Format,
@@ -77,7 +74,8 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
         std::fs::create_dir_all(folder)
             .map_err(|source| CommandError::Write { path: folder.to_owned(), source })?;
     }
-    let memory = args.memory.saturating_mul(1_000_000);
+    // What folds that run side by side may take together.
+    let memory = settings.memory.map_or(MEMORY_BUDGET, |mb| mb.saturating_mul(1_000_000));
     let name = settings.method.title();
     let report = if args.model.auto {
         evaluate_search(&dataset, name, settings, &splits, memory, terminal)?

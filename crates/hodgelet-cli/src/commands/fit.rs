@@ -3,12 +3,12 @@
 use super::model_info::{ModelInfo, describe_model};
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
-use crate::output::{self, Format, Report};
+use crate::output::{self, Format, Report, facts};
 use crate::progress::{Terminal, uninterrupted};
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::Dataset;
-use hodgelet::model::{Model, Stage};
+use hodgelet::model::{Model, Plan, Stage};
 use hodgelet::settings::Settings;
 use hodgelet_eval::search::{SearchParams, SearchResult, Trial};
 use serde::Serialize;
@@ -39,8 +39,11 @@ pub struct FitArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// File of the model
-    #[arg(long, value_name = "MODEL", help_heading = "Output")]
-    out: PathBuf,
+    #[arg(long, value_name = "MODEL", help_heading = "Output", required_unless_present = "dry_run")]
+    out: Option<PathBuf>,
+    /// Print what the fit would take, and do not run it
+    #[arg(long, help_heading = "Output")]
+    dry_run: bool,
     /// How the summary is printed
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     format: Format,
@@ -52,10 +55,16 @@ pub struct FitArgs {
 ///
 /// [`CommandError`].
 pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
-    check_folder(&args.out)?;
+    if let Some(out) = &args.out {
+        check_folder(out)?;
+    }
     let dataset = args.source.read(terminal)?.dataset;
     let settings = args.model.settings(args.source.seed);
     let all: Vec<usize> = (0..dataset.len()).collect();
+    let (false, Some(out)) = (args.dry_run, &args.out) else {
+        let plan = settings.plan(&dataset, &all)?;
+        return output::print(&Planned { seconds: plan.seconds(), plan }, args.format);
+    };
     let (model, trials) = if args.model.auto {
         let found = search(&dataset, settings, &all, terminal)?;
         (found.model, found.trials)
@@ -63,9 +72,37 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
         (train(&dataset, &settings, &all, terminal)?, Vec::new())
     };
     warn_constant(&model.summary().constant_channels, terminal);
-    save(&model, &args.out)?;
-    let report = Fitted { model: describe_model(&model), trials, out: args.out.clone() };
+    save(&model, out)?;
+    let report = Fitted { model: describe_model(&model), trials, out: out.clone() };
     output::print(&report, args.format)
+}
+
+/// What a fit would take.
+#[derive(Debug, Serialize)]
+struct Planned {
+    #[serde(flatten)]
+    plan: Plan,
+    /// Estimated, besides the spectra.
+    seconds: f64,
+}
+
+impl Report for Planned {
+    fn text(&self) -> String {
+        let Plan { n_train, n_sample, n_inducing, bytes, budget, .. } = &self.plan;
+        let posterior = match n_inducing {
+            Some(inducing) => format!("sparse, at most {inducing} inducing graphs"),
+            None => "full".to_owned(),
+        };
+        let megabytes = |bytes: &usize| format!("{} MB", bytes / 1_000_000);
+        let fits = if bytes <= budget { "fits" } else { "does not fit" };
+        facts(&[
+            ("graphs", n_train.to_string()),
+            ("hyperparameters from", format!("{n_sample} graphs")),
+            ("posterior", posterior),
+            ("memory", format!("about {}, {fits} in {}", megabytes(bytes), megabytes(budget))),
+            ("time", format!("about {:.0} s at the most probable values, besides the spectra", self.seconds)),
+        ])
+    }
 }
 
 /// Whether a file can be written to `path`; checked before the training rather than after it.

@@ -10,7 +10,8 @@ fn graphs_are_added_to_a_model() {
     let folder = tempfile::tempdir().unwrap();
     let fit = ["fit", "sbm", "--set", "n_graphs=24", "--iterations", "5", "--out", "m.hodgelet"];
     run_in(folder.path(), &fit).result();
-    let update = ["update", "m.hodgelet", "sbm", "--seed", "1", "--set", "n_graphs=10", "--out", "m2.hodgelet"];
+    let update =
+        ["update", "m.hodgelet", "sbm", "--seed", "1", "--set", "n_graphs=10", "--out", "m2.hodgelet"];
     let text = run_in(folder.path(), &update).result();
     assert!(text.starts_with("10 graphs added\n") && text.ends_with("written to  m2.hodgelet\n"), "{text}");
     assert!(text.contains("34 graphs"), "{text}");
@@ -49,4 +50,20 @@ fn a_class_that_the_model_does_not_know_is_named() {
     let error = run_in(folder.path(), &update).failure(1);
     assert!(error.contains("error") && !error.contains("panicked"), "{error}");
     assert_eq!(listing(folder.path()), ["m.hodgelet"]);
+}
+
+#[test]
+fn a_dry_run_says_what_a_fit_would_take_and_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let fit = ["fit", "sbm", "--set", "n_graphs=30", "--dry-run"];
+    let text = run_in(folder.path(), &fit).result();
+    assert!(text.contains("hyperparameters from  30 graphs") && text.contains(", fits in "), "{text}");
+    assert!(listing(folder.path()).is_empty());
+    let sparse = [&fit[..], &["--posterior", "sparse", "--inducing", "7", "--format", "json"]].concat();
+    let found = json(&run_in(folder.path(), &sparse).result());
+    assert_eq!((&found["n_train"], &found["n_inducing"]), (&30.into(), &7.into()));
+    let tight = ["fit", "sbm", "--set", "n_graphs=30", "--memory", "0", "--out", "m.hodgelet"];
+    let error = run_in(folder.path(), &tight).failure(1);
+    assert!(error.contains("0 MB may be taken") && error.contains("sparse"), "{error}");
+    assert!(listing(folder.path()).is_empty());
 }

@@ -136,11 +136,14 @@ impl Scores {
     }
 }
 
+/// A score of an order of items by their probabilities.
+type Ranking = fn(&[f64], &[u32]) -> Result<Option<f64>, MetricError>;
+
 fn class_scores(probabilities: &[f64], n_classes: usize, labels: &[u32]) -> Result<ClassScores, MetricError> {
     let nll = metrics::nll(probabilities, n_classes, labels)?;
     let predicted = metrics::predicted_classes(probabilities, n_classes)?;
     let second: Vec<f64> = probabilities.iter().skip(1).step_by(2).copied().collect();
-    let ranked = |score: fn(&[f64], &[u32]) -> Result<Option<f64>, MetricError>| match n_classes {
+    let ranked = |score: Ranking| match n_classes {
         2 => score(&second, labels),
         _ => Ok(None),
     };

@@ -110,6 +110,16 @@ pub enum ModelError {
         /// Parameters found.
         found: usize,
     },
+    /// A fit that memory does not hold.
+    #[error("a posterior of {n} training graphs needs about {needed_mb} MB, but {budget_mb} MB may be taken")]
+    Memory {
+        /// Training complexes.
+        n: usize,
+        /// Megabytes needed.
+        needed_mb: usize,
+        /// Megabytes allowed.
+        budget_mb: usize,
+    },
     /// A class that a model was not trained on.
     #[error("class `{class}` is new to the model, which knows {}", known.join(", "))]
     NewClass {
@@ -229,6 +239,9 @@ impl ModelError {
             Self::TooLarge { .. } => Some("ask for fewer filters or points"),
             Self::Constant { .. } => Some("choose other signals, or more varied complexes"),
             Self::Conformal { .. } => Some("fit given settings, to more graphs or with fewer held out"),
+            Self::Memory { .. } => {
+                Some("set posterior to sparse, inducing or sample to a smaller number, or raise memory")
+            }
             Self::NewClass { .. } => Some("fit a model to all graphs"),
             Self::Averaging { .. } => Some("set hyperparameters to map: the most probable ones alone"),
             Self::Gp(error) => error.hint(),

@@ -5,7 +5,7 @@ use super::fitted::{Model, Summary, Trained};
 use super::objective::Solved;
 use super::parameters::State;
 use super::problem::check_indices;
-use super::{FeatureSpace, Measured, Measurer, ModelError, Problem, conformal, sparse};
+use super::{FeatureSpace, Measured, Measurer, ModelError, Plan, Problem, conformal, sparse};
 use crate::dataset::{Dataset, Targets};
 use crate::gp::Sites;
 use crate::kernel::SumKernel;
@@ -128,6 +128,8 @@ impl Settings {
         let chosen: Vec<usize> = sample.iter().map(|&i| train[i]).collect();
         let mut problem = Problem::new(self, measurer, measured, targets, &chosen)?;
         let is_sparse = self.is_sparse(train.len(), problem.likelihood.n_factors());
+        let columns = problem.drawn.iter().map(|block| block.standardizer.n_columns()).sum();
+        Plan::new(self, train.len(), columns, problem.likelihood.n_factors()).check()?;
         let averaging = self.averaging(chosen.len()).filter(|_| !is_sparse && chosen.len() == train.len());
         if averaging.is_none()
             && self.averaging(0).is_some()

@@ -155,7 +155,7 @@ impl Measurer {
     }
 
     /// Number of columns that the features of all blocks have.
-    fn n_columns(&self) -> Result<usize, ModelError> {
+    pub(super) fn n_columns(&self) -> Result<usize, ModelError> {
         let width = self.settings.bank().map_or(self.settings.n_points, |bank| bank.n_filters);
         let of_block = |block: &Block| {
             let per_channel = match block.component {

@@ -186,6 +186,10 @@ settings! {
         /// of more graphs a sample of 1,000 in which every class has its share.
         [value "N"] [least "2"] [training]
         sample: Option<usize> = None;
+        /// Memory that the matrices of a fit may take, in MB; a fit that needs more is refused. By default 80% of what is
+        /// free; folds that run side by side take 1,500 together.
+        [value "MB"] [training]
+        memory: Option<usize> = None;
         /// Whether training goes on, for at most 15 steps, with all graphs after the sample, when the posterior is sparse.
         [training]
         train_on_all: bool = false;

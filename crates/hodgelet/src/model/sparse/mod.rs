@@ -116,6 +116,11 @@ impl Settings {
     }
 }
 
+/// Inducing complexes of `n` training complexes, at most.
+pub(super) fn most_inducing(settings: &Settings, n: usize) -> usize {
+    settings.inducing.unwrap_or(INDUCING).clamp(1, n.clamp(1, CANDIDATES))
+}
+
 /// The training complexes that hyperparameters are trained on, by their places in `train`: a sample in which every class has
 /// its share, or all of them, if they are few.
 pub(super) fn sample(settings: &Settings, targets: &Targets, train: &[usize]) -> Vec<usize> {
@@ -296,10 +301,8 @@ fn choose_inducing(
     let views = views(&inputs);
     let gram = kernel.cross(&views, &views, Par::rayon(0))?;
     let diagonal: Vec<f64> = (0..candidates.len()).map(|i| gram[(i, i)]).collect();
-    let (most, enough) = match settings.inducing {
-        Some(most) => (most.max(1), 0.0),
-        None => (INDUCING, ENOUGH),
-    };
+    let most = most_inducing(settings, data.train.len());
+    let enough = if settings.inducing.is_some() { 0.0 } else { ENOUGH };
     let column = |i: usize| Ok::<_, ModelError>(gram.col_as_slice(i).to_vec());
     let chosen = choose(&diagonal, most, enough, column)?;
     Ok(chosen.points.into_iter().map(|i| candidates[i]).collect())
