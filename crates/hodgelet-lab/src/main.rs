@@ -5,6 +5,7 @@
 
 mod bench;
 mod coverage;
+mod honest;
 mod reproduce;
 
 use clap::{Parser, Subcommand};
@@ -31,6 +32,8 @@ enum Command {
     Bench(bench::BenchCommand),
     /// Whether intervals hold what they promise and probabilities are right, when data are few
     Coverage(Box<coverage::CoverageArgs>),
+    /// The whole protocol of calibration: simulated and real data, seeds, conformal regions, beside what must hold
+    Honest(Box<honest::HonestArgs>),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
             Command::Reproduce(command) => reproduce::run(command, terminal),
             Command::Bench(command) => bench::run(command, terminal),
             Command::Coverage(args) => coverage::run(args, terminal),
+            Command::Honest(args) => honest::run(args, terminal),
         })
     });
     ExitCode::from(status)
