@@ -6,6 +6,7 @@
 mod bench;
 mod coverage;
 mod honest;
+mod priors;
 mod reproduce;
 
 use clap::{Parser, Subcommand};
@@ -34,6 +35,8 @@ enum Command {
     Coverage(Box<coverage::CoverageArgs>),
     /// The whole protocol of calibration: simulated and real data, seeds, conformal regions, beside what must hold
     Honest(Box<honest::HonestArgs>),
+    /// What the priors imply before a target is seen: shares of explained variance, probabilities of classes
+    Priors(Box<priors::PriorsArgs>),
 }
 
 fn main() -> ExitCode {
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
             Command::Bench(command) => bench::run(command, terminal),
             Command::Coverage(args) => coverage::run(args, terminal),
             Command::Honest(args) => honest::run(args, terminal),
+            Command::Priors(args) => priors::run(args, terminal),
         })
     });
     ExitCode::from(status)

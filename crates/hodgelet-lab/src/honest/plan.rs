@@ -52,7 +52,7 @@ pub enum Must {
 }
 
 /// The real datasets, with what must hold on each.
-const REAL: [(&str, Must); 11] = [
+const REAL: [(&str, Must); 12] = [
     ("FreeSolv", Must::Intervals),
     ("ESOL", Must::Intervals),
     ("Alkane", Must::Intervals),
@@ -60,6 +60,7 @@ const REAL: [(&str, Must); 11] = [
     ("Lipophilicity", Must::Intervals),
     ("MUTAG", Must::Slope),
     ("PROTEINS", Must::Slope),
+    ("BACE", Must::Slope),
     ("PTC_MR", Must::BaseRate),
     ("PTC_FM", Must::BaseRate),
     ("ENZYMES", Must::CalibrationError),
