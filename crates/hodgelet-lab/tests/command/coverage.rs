@@ -51,8 +51,9 @@ fn the_protocol_goes_on_from_its_files() {
     let more = protocol(&["--effort", "0.015"]);
     assert_eq!(repeats(&more), [3, 15]);
     assert_eq!(repeats(&protocol(&["--effort", "0.002"])), [3, 15], "what was run is kept");
-    let text = run_in(folder.path(), &["honest", "-q", "--quick", "--rows", "simulated-25", "--out", "rows"]);
-    assert!(text.result().starts_with("Numbers: shares of targets in intervals"), "{}", text.result());
+    let plain = ["honest", "-q", "--quick", "--rows", "simulated-25", "--out", "rows"];
+    let text = run_in(folder.path(), &plain).result();
+    assert!(text.starts_with("Numbers: shares of targets in intervals"), "{text}");
 }
 
 #[test]
