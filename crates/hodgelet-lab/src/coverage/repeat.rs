@@ -4,7 +4,7 @@ use super::LEVELS;
 use super::simulate::{Oracle, Simulated};
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::likelihood::Mixture;
-use hodgelet::model::{PredictedTargets, Prediction};
+use hodgelet::model::{ModelError, PredictedTargets, Prediction};
 use hodgelet::settings::Settings;
 use hodgelet_cli::error::CommandError;
 use hodgelet_eval::metrics::{MetricError, coverage, density_nll, nll};
@@ -16,6 +16,12 @@ use std::ops::ControlFlow;
 
 /// Graphs that are predicted in each repeat, at most.
 pub const MAX_TEST: usize = 200;
+
+/// Added to a seed whose draw has nothing to learn.
+const AGAIN: u64 = 1 << 40;
+
+/// Draws for a training part of two classes after some graphs are held out.
+const TRIES: usize = 100;
 
 /// What was found in one repeat.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -61,9 +67,19 @@ pub fn simulated(
     n_test: usize,
     is_classes: bool,
 ) -> Result<Repeat, CommandError> {
-    let drawn = draw(size, n_test, is_classes, settings.seed)?;
-    let (train, test): (Vec<usize>, Vec<usize>) = (0..drawn.dataset.len()).partition(|&i| i < size);
-    let mut repeat = predicted(settings, &drawn.dataset, &train, &test)?;
+    let (train, test): (Vec<usize>, Vec<usize>) = (0..size + n_test).partition(|&i| i < size);
+    let (mut seed, mut left_tries) = (settings.seed, TRIES);
+    let (drawn, mut repeat) = loop {
+        let drawn = draw(size, n_test, is_classes, seed)?;
+        match predicted(settings, &drawn.dataset, &train, &test) {
+            Ok(repeat) => break (drawn, repeat),
+            // What is left to train on is of one class. What is held out and what is new stay exchangeable given that.
+            Err(CommandError::Model(ModelError::Conformal { .. })) if is_classes && left_tries > 0 => {
+                (seed, left_tries) = (seed.wrapping_add(AGAIN), left_tries - 1);
+            }
+            Err(error) => return Err(error),
+        }
+    };
     if settings.conformal.is_none() {
         let oracle = match (drawn.oracle(&train, &test)?, drawn.dataset.targets().select(&test)) {
             (Oracle::Real { mean, variance }, Targets::Real(truth)) => {
@@ -89,7 +105,7 @@ fn draw(size: usize, n_test: usize, is_classes: bool, seed: u64) -> Result<Simul
             Targets::Classes { labels, .. }
                 if size > 1 && labels[1..size].iter().all(|l| *l == labels[0]) =>
             {
-                again = again.wrapping_add(1 << 40);
+                again = again.wrapping_add(AGAIN);
             }
             _ => return Ok(drawn),
         }
