@@ -9,12 +9,14 @@ use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static WRITING: Mutex<()> = Mutex::new(());
 /// How long work may take to notice an interrupt.
 const GRACE: Duration = Duration::from_millis(1500);
+/// Evaluations of the objective that a draw of hyperparameters takes, at most.
+const EVALUATIONS: f64 = 16.0;
 
 /// Makes interrupts stop the running command; called once.
 pub fn watch_interrupts() {
@@ -116,14 +118,79 @@ impl Bar {
         if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
+    /// Says something else before the bar.
+    pub fn say(&self, message: String) {
+        self.0.set_message(message);
+    }
+
     /// Sets the number of things, once it is known.
     pub fn set_total(&self, total: u64) {
         self.0.set_length(total);
     }
 }
 
+/// How fast training goes, to say what averaging over hyperparameters will cost before it runs.
+#[derive(Debug, Default)]
+pub struct Pace {
+    began: Option<Instant>,
+    took: Duration,
+    steps: u32,
+    is_told: bool,
+}
+
+impl Pace {
+    /// Notes a step of training.
+    pub fn step(&mut self) {
+        let began = *self.began.get_or_insert_with(Instant::now);
+        self.took = began.elapsed();
+        self.steps += 1;
+    }
+
+    /// What `draws` will take, at the pace of training; asked for the first time only.
+    pub fn once(&mut self, draws: f64) -> Option<String> {
+        if std::mem::replace(&mut self.is_told, true) || self.steps < 2 {
+            return None;
+        }
+        let evaluation = self.took.as_secs_f64() / f64::from(self.steps - 1);
+        Some(format!("at most about {}", rounded(EVALUATIONS * draws * evaluation)))
+    }
+}
+
+/// A time as people say it.
+fn rounded(seconds: f64) -> String {
+    match seconds {
+        s if s < 1.0 => "1 s".to_owned(),
+        s if s < 100.0 => format!("{s:.0} s"),
+        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.0} h", s / 3600.0),
+    }
+}
+
 impl Drop for Bar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_rounded_to_what_matters() {
+        let found = [0.01, 12.4, 99.4, 100.0, 3600.0, 7300.0].map(rounded);
+        assert_eq!(found, ["1 s", "12 s", "99 s", "2 min", "60 min", "2 h"]);
+    }
+
+    #[test]
+    fn the_cost_is_said_once_and_from_the_pace_of_training() {
+        let now = Instant::now();
+        let mut pace = Pace { began: Some(now), took: Duration::from_secs(2), steps: 21, is_told: false };
+        // A tenth of a second a step, and up to sixteen of them a draw.
+        assert_eq!(pace.once(50.0).as_deref(), Some("at most about 80 s"));
+        assert_eq!(pace.once(50.0), None);
+        let mut nothing_known = Pace::default();
+        nothing_known.step();
+        assert_eq!(nothing_known.once(50.0), None);
     }
 }

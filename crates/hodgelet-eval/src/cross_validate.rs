@@ -37,6 +37,15 @@ pub enum Event {
         /// The objective there.
         objective: f64,
     },
+    /// A split drew from the posterior of its hyperparameters.
+    Averaging {
+        /// Number of the split.
+        split: usize,
+        /// Draws so far.
+        done: usize,
+        /// Of how many.
+        total: usize,
+    },
     /// Splits are done.
     Done {
         /// How many.
@@ -124,6 +133,7 @@ pub fn cross_validate(
                     Stage::Training { step, objective, .. } => {
                         callback(Event::Training { split: s, step, objective })
                     }
+                    Stage::Averaging { done, total } => callback(Event::Averaging { split: s, done, total }),
                     _ => ControlFlow::Continue(()),
                 })
                 .map_err(|source| CrossValidateError::Fold {

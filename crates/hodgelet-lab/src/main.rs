@@ -5,6 +5,8 @@
 
 mod bench;
 mod coverage;
+mod honest;
+mod priors;
 mod reproduce;
 
 use clap::{Parser, Subcommand};
@@ -31,6 +33,10 @@ enum Command {
     Bench(bench::BenchCommand),
     /// Whether intervals hold what they promise and probabilities are right, when data are few
     Coverage(Box<coverage::CoverageArgs>),
+    /// The whole protocol of calibration: simulated and real data, seeds, conformal regions, beside what must hold
+    Honest(Box<honest::HonestArgs>),
+    /// What the priors imply before a target is seen: shares of explained variance, probabilities of classes
+    Priors(Box<priors::PriorsArgs>),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +45,8 @@ fn main() -> ExitCode {
             Command::Reproduce(command) => reproduce::run(command, terminal),
             Command::Bench(command) => bench::run(command, terminal),
             Command::Coverage(args) => coverage::run(args, terminal),
+            Command::Honest(args) => honest::run(args, terminal),
+            Command::Priors(args) => priors::run(args, terminal),
         })
     });
     ExitCode::from(status)

@@ -96,8 +96,8 @@ class ClassifierParameters:
         How the posterior is found, given the trained hyperparameters. laplace is a crude approximation: its
         probabilities are off by 0.06 on average.
     prior_deviation : float, optional
-        Factor on the widths of the priors, which are 1 in the logarithm for lengthscales and noise, 3 for variances,
-        and those of the initial draws for scales; none turns priors off, as faithful does.
+        Factor on the widths of the priors, which are 1 in the logarithm for scales, lengthscales, noise and the
+        constant, 3 for variances and 0.3 for factors of the noise; none turns priors off, as faithful does.
     restarts : int
         Number of starts from different scales; the best objective is kept.
     max_iter : int

@@ -89,8 +89,8 @@ class RegressorParameters:
         values; modes: over the ends of several starts (restarts); auto: nuts up to 1,000 distinct training graphs, map
         beyond, with faithful and without priors.
     prior_deviation : float, optional
-        Factor on the widths of the priors, which are 1 in the logarithm for lengthscales and noise, 3 for variances,
-        and those of the initial draws for scales; none turns priors off, as faithful does.
+        Factor on the widths of the priors, which are 1 in the logarithm for scales, lengthscales, noise and the
+        constant, 3 for variances and 0.3 for factors of the noise; none turns priors off, as faithful does.
     restarts : int
         Number of starts from different scales; the best objective is kept.
     max_iter : int

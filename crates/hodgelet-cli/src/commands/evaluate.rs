@@ -3,7 +3,7 @@
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
 use crate::output::{self, Format, Report, facts, number, table};
-use crate::progress::Terminal;
+use crate::progress::{Pace, Terminal};
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::{Dataset, Targets};
@@ -18,6 +18,7 @@ use hodgelet_eval::search::{SearchParams, Trial};
 use hodgelet_eval::splits::{self, FoldError, KFoldParams, Split};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Flags of `hodgelet evaluate`.
 #[derive(Args, Debug)]
@@ -140,8 +141,20 @@ pub fn evaluate(
     terminal: Terminal,
 ) -> Result<Evaluation, CommandError> {
     let bar = terminal.bar("folds", Some(splits.len() as u64));
+    let pace = Mutex::new(Pace::default());
+    let pace = || pace.lock().unwrap_or_else(PoisonError::into_inner);
     let runs = cross_validate(dataset, settings, splits, memory, |event| match event {
         Event::Done { done, .. } => bar.at(done as u64),
+        Event::Training { .. } => {
+            pace().step();
+            bar.still()
+        }
+        Event::Averaging { total, .. } => {
+            if let Some(cost) = pace().once((splits.len() * total) as f64) {
+                bar.say(format!("folds, {cost}"));
+            }
+            bar.still()
+        }
         _ => bar.still(),
     })?;
     drop(bar);

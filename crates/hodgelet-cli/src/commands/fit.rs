@@ -4,7 +4,7 @@ use super::model_info::{ModelInfo, describe_model};
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
 use crate::output::{self, Format, Report, facts};
-use crate::progress::{Terminal, uninterrupted};
+use crate::progress::{Pace, Terminal, uninterrupted};
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::Dataset;
@@ -147,15 +147,23 @@ pub fn train(
     let per_start = settings.iterations;
     let steps = per_start.saturating_mul(settings.restarts.max(1));
     let bar = terminal.bar("training", Some(steps as u64));
-    let (mut averaging, mut passing) = (None, None);
+    let (mut averaging, mut passing, mut pace) = (None, None, Pace::default());
+    // One start is one thread, and chains run side by side.
+    let side_by_side = if settings.restarts > 1 { 1 } else { rayon::current_num_threads().min(2) };
     Ok(settings.fit_with(dataset, train, |stage| match stage {
-        Stage::Averaging { done, total } => averaging
-            .get_or_insert_with(|| terminal.bar("averaging over hyperparameters", Some(total as u64)))
-            .at(done as u64),
+        Stage::Averaging { done, total } => {
+            let bar = averaging
+                .get_or_insert_with(|| terminal.bar("averaging over hyperparameters", Some(total as u64)));
+            if let Some(cost) = pace.once(total as f64 / side_by_side as f64) {
+                bar.say(format!("averaging over hyperparameters, {cost}"));
+            }
+            bar.at(done as u64)
+        }
         Stage::Passing { pass } => {
             passing.get_or_insert_with(|| terminal.bar("passes over all graphs", None)).at(pass as u64)
         }
         Stage::Training { start, step, .. } => {
+            pace.step();
             bar.at(start.saturating_mul(per_start).saturating_add(step) as u64)
         }
         _ => bar.still(),

@@ -118,7 +118,7 @@ pub(super) fn draw(
 }
 
 /// The log density of the values in standard coordinates, with its gradient.
-fn density(
+pub(super) fn density(
     objective: &mut Objective<'_>,
     parameters: &Parameters,
     z: &[f64],

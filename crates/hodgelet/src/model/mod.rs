@@ -20,6 +20,8 @@ mod parameters;
 mod plan;
 mod predict;
 mod problem;
+#[cfg(test)]
+mod sbc;
 mod space;
 mod sparse;
 mod targets;

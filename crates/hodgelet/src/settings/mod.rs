@@ -148,8 +148,8 @@ settings! {
         /// probabilities are off by 0.06 on average.
         [value "INFERENCE"] [training] [classes]
         inference: InferenceChoice = InferenceChoice::Variational;
-        /// Factor on the widths of the priors, which are 1 in the logarithm for lengthscales and noise, 3 for variances, and
-        /// those of the initial draws for scales; none turns priors off, as faithful does.
+        /// Factor on the widths of the priors, which are 1 in the logarithm for scales, lengthscales, noise and the constant,
+        /// 3 for variances and 0.3 for factors of the noise; none turns priors off, as faithful does.
         [value "WIDTH"] [training] [was "no_priors"] [now "prior_deviation=none"]
         prior_deviation: Option<f64> = Some(1.0);
         /// Number of starts from different scales; the best objective is kept.
