@@ -130,7 +130,7 @@ pub(crate) fn count_zeros(operators: &Operators<'_>, k: usize, values: &[f64]) -
 }
 
 /// `n ε λ_max`, four times over for the two sums of squares behind an entry of a Gram matrix.
-fn zero_tolerance(values: &[f64]) -> f64 {
+pub(crate) fn zero_tolerance(values: &[f64]) -> f64 {
     4.0 * values.len() as f64 * f64::EPSILON * values.last().copied().unwrap_or(0.0)
 }
 
