@@ -15,6 +15,7 @@
 use super::NotConverged;
 use super::eigen::tridiagonal_rule;
 use super::pair::{PairRef, add_scaled, dot, squared_norm};
+use super::simd::vectorized;
 
 /// Nodes and masses that sum to 1.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -177,18 +178,23 @@ fn orthogonalize(basis: &[f64], w: &mut [f64]) {
     if w.is_empty() {
         return;
     }
-    let mut before = squared_norm(w);
-    for _ in 0..2 {
-        for q in basis.chunks_exact(w.len()) {
-            let c = dot(q, w);
-            add_scaled(w, -c, q);
-        }
-        let after = squared_norm(w);
-        if after > 0.5 * before {
-            return;
-        }
-        before = after;
-    }
+    vectorized(
+        #[inline(always)]
+        || {
+            let mut before = squared_norm(w);
+            for _ in 0..2 {
+                for q in basis.chunks_exact(w.len()) {
+                    let c = dot(q, w);
+                    add_scaled(w, -c, q);
+                }
+                let after = squared_norm(w);
+                if after > 0.5 * before {
+                    return;
+                }
+                before = after;
+            }
+        },
+    );
 }
 
 #[cfg(test)]

@@ -39,11 +39,6 @@ impl<'a> PairRef<'a> {
         self.a
     }
 
-    /// Columns of `Aᵀ`, which are rows of `A`.
-    pub fn transposed(self) -> &'a SparseMat {
-        self.transpose
-    }
-
     pub fn n_rows(self) -> usize {
         self.a.n_rows()
     }
@@ -69,6 +64,7 @@ impl<'a> PairRef<'a> {
     }
 }
 
+#[inline(always)]
 pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
     // Eight sums side by side, in an order that does not depend on the machine.
     let mut sums = [0.0; 8];
@@ -83,10 +79,12 @@ pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// `y ← y + c x`.
+#[inline(always)]
 pub(crate) fn add_scaled(y: &mut [f64], c: f64, x: &[f64]) {
     y.iter_mut().zip(x).for_each(|(y, x)| *y += c * x);
 }
 
+#[inline(always)]
 pub(crate) fn squared_norm(x: &[f64]) -> f64 {
     dot(x, x)
 }

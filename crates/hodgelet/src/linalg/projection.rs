@@ -17,8 +17,14 @@ use faer::{Conj, MatMut, Par, Side, Spec};
 /// Error of a projection, relative to the vector, that suffices.
 const TOLERANCE: f64 = 1e-11;
 
-/// Iterations with the diagonal after which a factor is tried. Random graphs of degree 20 take 40.
+/// Iterations with the diagonal after which a factor is tried, for a large operator; random graphs of degree 20 take 40.
 const FEW: usize = 120;
+
+/// Share of the normal residual that is left after a trial which was slow.
+const SLOW: f64 = 1e-18;
+
+/// Entries of an operator times iterations below which a factor is not worth while.
+const CHEAP: usize = 20_000_000;
 
 /// Iterations at most: a factor that rounds badly, or a mesh whose factor is too large.
 const MOST: usize = 20_000;
@@ -27,8 +33,22 @@ const MOST: usize = 20_000;
 const MAX_FACTOR: usize = 100_000_000;
 const MAX_FILL: usize = 400;
 
-/// `δ` relative to the largest entry of the diagonal: above rounding, below any eigenvalue that matters.
-const SHIFT: f64 = 1e-10;
+/// `δ` relative to the largest entry of the diagonal: below most eigenvalues, and above rounding by far, which the factor
+/// magnifies by its inverse.
+const SHIFT: f64 = 1e-7;
+
+/// Share of the first normal residual, in the norm of the preconditioner, that is rounding.
+const NOISE: f64 = 1e-28;
+
+/// Share of the squared tolerance that the normal residual may have at the end: eigenvalues of the scaled operator below
+/// it are not seen.
+const RESIDUAL: f64 = 1e-3;
+
+/// Restarts from the residual, for each preconditioner.
+const MAX_RESTARTS: usize = 4;
+
+/// Largest relative difference of two products that are equal in exact arithmetic.
+const AGREEMENT: f64 = 1e-2;
 
 /// Iterations over which the decrease of the error is summed up to estimate it.
 const WINDOW: usize = 6;
@@ -48,76 +68,99 @@ impl<'a> Projection<'a> {
 
     /// Chooses the preconditioner by a trial with `x`.
     pub fn prepare(&mut self, x: &[f64]) {
-        if !self.iterate(&mut x.to_vec(), FEW).converged {
+        let few = FEW.max(CHEAP / (self.a.matrix().n_entries() + 1)).min(MOST);
+        let mut left = x.to_vec();
+        self.iterate(&mut left, few, false);
+        if self.normal_residual(&left) > SLOW * self.normal_residual(x) {
             self.factor = Factor::new(self.a);
         }
     }
 
     /// Replaces `x` by its part orthogonal to the range of `Aᵀ`. Returns an estimate of the norm of the error.
+    ///
+    /// Rounding is repaired by restarts from the residual, until one no longer shrinks `A x`; a factor that does not
+    /// bring it down far enough gives way to the diagonal.
     pub fn remove(&self, x: &mut [f64]) -> f64 {
-        let whole = squared_norm(x).sqrt();
-        let first = self.iterate(x, MOST);
-        if squared_norm(x) > 0.25 * whole * whole {
-            return first.error;
+        let goal = (TOLERANCE * squared_norm(x).sqrt()).powi(2);
+        let (mut before, mut error) = (self.normal_residual(x), 0.0);
+        let with_factor = self.factor.is_some();
+        for factored in [true, false].into_iter().filter(|&f| !f || with_factor) {
+            for _ in 0..MAX_RESTARTS {
+                if before <= RESIDUAL * goal || !before.is_finite() {
+                    return f64::max(error, before.sqrt());
+                }
+                error = self.iterate(x, MOST, factored);
+                let after = self.normal_residual(x);
+                let stalled = after > 0.25 * before;
+                before = after;
+                if stalled {
+                    break;
+                }
+            }
         }
-        // What is left is small against what was removed: a second round removes rounding.
-        self.iterate(x, MOST).error.min(first.error)
+        f64::max(error, before.sqrt())
     }
 
-    /// Conjugate gradients on the normal equations, with the residual `r = x − Aᵀ y` in place of `x`. Björck, *Numerical
+    /// `‖A x‖²`, rows divided by their norms: at most as large as the squared norm of what is to be removed, times the
+    /// largest eigenvalue of an operator whose diagonal is 1.
+    fn normal_residual(&self, x: &[f64]) -> f64 {
+        let mut s = vec![0.0; self.a.n_rows()];
+        self.a.apply(x, &mut s);
+        s.iter().zip(&self.inverse_diagonal).map(|(s, d)| s * s * d).sum()
+    }
+
+    /// Conjugate gradients on the normal equations, with the residual `r = x − Aᵀ y` in place of `x`; an
+    /// estimate of the norm of the error. Björck, *Numerical
     /// methods for least squares problems* (1996), Algorithm 7.4.1; the estimate of the error is that of Strakoš and
     /// Tichý, *On error estimation in the conjugate gradient method* (2002): a step decreases its square by `γ²/δ`.
-    fn iterate(&self, r: &mut [f64], most: usize) -> Outcome {
+    fn iterate(&self, r: &mut [f64], most: usize, factored: bool) -> f64 {
         let size = squared_norm(r).sqrt();
         let goal = (TOLERANCE * size).powi(2);
         let (mut s, mut q) = (vec![0.0; self.a.n_rows()], vec![0.0; r.len()]);
         self.a.apply(r, &mut s);
-        let mut z = self.preconditioned(&s);
+        let factor = self.factor.as_ref().filter(|_| factored);
+        let mut z = self.preconditioned(factor, &s);
         let mut p = z.clone();
         let mut gamma = dot(&s, &z);
-        let mut decreases = [f64::INFINITY; WINDOW];
+        let noise = NOISE * gamma;
+        // A factor converges within two or three steps.
+        let window = if factor.is_some() { 2 } else { WINDOW };
+        let mut decreases = vec![f64::INFINITY; window];
         for iteration in 0..most {
-            if gamma <= 0.0 || !gamma.is_finite() {
-                return Outcome { converged: true, error: 0.0 };
+            if gamma <= noise || !gamma.is_finite() {
+                return TOLERANCE * size;
             }
             self.a.apply_transpose(&p, &mut q);
-            let curvature = squared_norm(&q);
-            if curvature <= 0.0 {
-                return Outcome { converged: true, error: 0.0 };
+            let (curvature, slope) = (squared_norm(&q), dot(&q, r));
+            // In exact arithmetic qᵀr = γ. Where it is not, rounding has left a direction in the kernel of Aᵀ, along which
+            // a step would remove what is not in the range.
+            if curvature <= 0.0 || (slope - gamma).abs() > AGREEMENT * gamma {
+                return TOLERANCE * size;
             }
             let step = gamma / curvature;
             add_scaled(r, -step, &q);
-            decreases[iteration % WINDOW] = step * gamma;
+            decreases[iteration % window] = step * gamma;
             let error: f64 = decreases.iter().sum();
-            // A factor converges within two or three steps: one that removes nothing is the end.
-            let at_end = self.factor.is_some() && step * gamma <= 1e-4 * goal;
-            if error <= goal || at_end {
-                let error = if error <= goal { error } else { step * gamma };
-                return Outcome { converged: true, error: error.sqrt() };
+            if error <= goal {
+                return error.sqrt();
             }
             self.a.apply(r, &mut s);
-            z = self.preconditioned(&s);
+            z = self.preconditioned(factor, &s);
             let next = dot(&s, &z);
             let momentum = next / gamma;
             p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + momentum * *p);
             gamma = next;
         }
         let error: f64 = decreases.iter().filter(|d| d.is_finite()).sum();
-        Outcome { converged: false, error: error.sqrt().min(size) }
+        error.sqrt().min(size)
     }
 
-    fn preconditioned(&self, s: &[f64]) -> Vec<f64> {
-        match &self.factor {
+    fn preconditioned(&self, factor: Option<&Factor>, s: &[f64]) -> Vec<f64> {
+        match factor {
             Some(factor) => factor.solve(s),
             None => s.iter().zip(&self.inverse_diagonal).map(|(s, d)| s * d).collect(),
         }
     }
-}
-
-struct Outcome {
-    converged: bool,
-    /// Estimate of the norm of the error.
-    error: f64,
 }
 
 /// The sparse Cholesky factor of `A Aᵀ + δ I`.
@@ -217,10 +260,10 @@ mod tests {
 
     #[test]
     fn slow_iterations_call_for_a_factor() {
-        let (long, short) = (ring(3000), ring(30));
+        let (long, short) = (ring(30_000), ring(30));
         let x = |n: usize| (0..n).map(|i| ((i * i) as f64).sin()).collect::<Vec<f64>>();
         let mut projection = Projection::new(long.forward());
-        projection.prepare(&x(3000));
+        projection.prepare(&x(30_000));
         assert!(projection.factor.is_some());
         let mut projection = Projection::new(short.forward());
         projection.prepare(&x(30));

@@ -39,7 +39,14 @@ impl<'a> Core<'a> {
         let rows = a.transpose();
         let in_row = (0..a.n_rows()).map(|i| nonzero(&rows, i)).collect();
         let in_column = (0..a.n_cols()).map(|j| nonzero(a, j)).collect();
-        Self { a, rows, row_alive: vec![true; a.n_rows()], column_alive: vec![true; a.n_cols()], in_row, in_column }
+        Self {
+            a,
+            rows,
+            row_alive: vec![true; a.n_rows()],
+            column_alive: vec![true; a.n_cols()],
+            in_row,
+            in_column,
+        }
     }
 
     /// Takes out pivots that are alone in their row or column; returns their number.
@@ -92,7 +99,8 @@ impl<'a> Core<'a> {
                 break;
             }
             let entries = self.a.entries(j).filter(|&(i, _)| self.row_alive[i]);
-            let mut column: Column = entries.map(|(i, v)| (i as u32, residue(v))).filter(|e| e.1 != 0).collect();
+            let mut column: Column =
+                entries.map(|(i, v)| (i as u32, residue(v))).filter(|e| e.1 != 0).collect();
             while let Some(&(lowest, value)) = column.last() {
                 match &pivots[lowest as usize] {
                     Some(pivot) => column = eliminated(&column, pivot, value),

@@ -64,10 +64,7 @@ pub enum MeasureError {
 /// # Errors
 ///
 /// [`HodgeError`] when a signal or the weights do not fit, or energies overflow.
-pub fn measure(
-    sample: &Sample<'_>,
-    params: impl Into<MeasureParams>,
-) -> Result<ComplexMeasures, HodgeError> {
+pub fn measure(sample: &Sample<'_>, params: impl Into<MeasureParams>) -> Result<ComplexMeasures, HodgeError> {
     let MeasureParams { weighting, spectra } = params.into();
     let work = Work::new(sample, weighting)?;
     if !spectra.solves_whole(work.largest_size()) {

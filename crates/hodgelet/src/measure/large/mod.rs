@@ -28,6 +28,7 @@ use dense::{Channels, Kind, solve};
 use faer::Mat;
 use rayon::prelude::*;
 use split::{Complement, Krylov, Neighbor, Split, split};
+use twins::Twins;
 
 /// The energy measures of a complex, block by block.
 pub(super) fn measure(work: &Work<'_>, spectra: Spectra) -> Result<ComplexMeasures, HodgeError> {
@@ -66,17 +67,24 @@ impl Operator {
                 on_sides.iter().filter_map(|&(on, signal)| Some(Gathered::new(on, signal?))).collect();
             let plain = signals.iter().map(|s| s.averaged().filter(|a| !a).count()).sum();
             let averaged = signals.iter().map(|s| s.averaged().filter(|&a| a).count()).sum();
-            let (large, small): (Vec<Block>, Vec<Block>) = blocks(b)
-                .into_iter()
-                .partition(|block| spectra.takes_quadrature(block.b.n_rows(), block.b.n_cols(), plain, averaged));
+            let (large, small): (Vec<Block>, Vec<Block>) = blocks(b).into_iter().partition(|block| {
+                let classes = Twins::new(&block.b, kind == Kind::Graph).len();
+                spectra.takes_quadrature(classes.min(block.b.n_cols()), plain, averaged)
+            });
             let solve_one = |block: &Block| {
                 let channels: Vec<Channels> = signals.iter().map(|s| s.on_block(block)).collect();
                 solve(block, kind, &channels)
             };
             let solved: Vec<Result<dense::Solved, HodgeError>> =
                 small.par_iter().with_min_len(4).map(solve_one).collect();
-            let mut out =
-                Self { k, rank: 0, faces: Atoms::default(), cells: Atoms::default(), krylov: vec![], dense: None };
+            let mut out = Self {
+                k,
+                rank: 0,
+                faces: Atoms::default(),
+                cells: Atoms::default(),
+                krylov: vec![],
+                dense: None,
+            };
             for result in solved {
                 let found = result?;
                 out.rank += found.rank;
@@ -90,7 +98,8 @@ impl Operator {
             out.dense = (!small.is_empty()).then(|| columns_of(b, &small));
             let complex = work.operators.complex();
             out.rank += large.iter().map(|block| rank(complex, k, block, kind)).sum::<usize>();
-            let krylov = |block: Block| Krylov { rows: block.rows, cols: block.cols, pair: Pair::new(block.b) };
+            let krylov =
+                |block: Block| Krylov { rows: block.rows, cols: block.cols, pair: Pair::new(block.b) };
             out.krylov = large.into_iter().map(krylov).collect();
             Ok(out)
         })
@@ -161,8 +170,11 @@ fn of_dim(
         let whole: f64 = signal.entries(position).map(|(_, x)| x * x).sum();
         let inside: f64 = atoms.iter().map(|a| a.total(position, signal.len())).sum();
         // Where large blocks take a part, the difference is not known yet, and the vector is needed to be safe.
-        let residual = betti > 0 && !by_mean && (neighbors.iter().any(|n| !n.blocks.is_empty()) || whole - inside <= FAIR_SHARE * whole);
-        split(signal, position, &neighbors, residual && !signal.is_averaged(position)).map(|split| (split, whole, inside))
+        let residual = betti > 0
+            && !by_mean
+            && (neighbors.iter().any(|n| !n.blocks.is_empty()) || whole - inside <= FAIR_SHARE * whole);
+        split(signal, position, &neighbors, residual && !signal.is_averaged(position))
+            .map(|split| (split, whole, inside))
     };
     let any_blocks = neighbors.iter().any(|n| !n.blocks.is_empty());
     let splits: Vec<Result<(Split, f64, f64), HodgeError>> =
