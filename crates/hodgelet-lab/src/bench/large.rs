@@ -132,14 +132,13 @@ fn timed(kind: Kind, complex: &Complex, args: &LargeArgs) -> Result<Row, HodgeEr
     let seconds = start.elapsed().as_secs_f64();
     let edges = measures.of_dim(1).expect("edges carry the signal");
     let parts = HodgeComponent::ALL.map(|c| edges.component(c));
-    let errors = parts.iter().flat_map(|part| (0..part.live().len()).map(|p| part.error(p)));
     Ok(Row {
         kind,
         cells: [0, 1, 2].map(|k| complex.n_cells(k)),
         non_zeros: [1, 2].iter().filter_map(|&k| complex.boundary(k)).map(|b| b.n_entries()).sum(),
         betti: edges.betti(),
         atoms: parts.iter().map(|part| part.n_atoms()).sum(),
-        error: errors.fold(0.0, f64::max),
+        error: measures.largest_error(),
         seconds,
         peak_memory_mb: peak_memory_mb(),
     })

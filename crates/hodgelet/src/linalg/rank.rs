@@ -136,7 +136,8 @@ fn eliminated(column: &Column, pivot: &Column, value: u64) -> Column {
                 if rest != 0 {
                     out.push((i, rest));
                 }
-                (x.next(), y.next());
+                x.next();
+                y.next();
             }
             (Some(&&(i, v)), next) if next.is_none_or(|&&(k, _)| i < k) => {
                 out.push((i, v));

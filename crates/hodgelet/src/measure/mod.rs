@@ -166,6 +166,16 @@ impl ComplexMeasures {
         self.by_dim.get(k)?.as_ref()
     }
 
+    /// The largest [`error`](EnergyMeasure::error) of a channel; 0 where all atoms are eigenvalues.
+    #[must_use]
+    pub fn largest_error(&self) -> f64 {
+        let of_dim = |dim: &DimMeasures| {
+            let parts = HodgeComponent::ALL.map(|component| dim.component(component));
+            parts.iter().flat_map(|part| &part.errors).fold(0.0, |a: f64, &b| a.max(b))
+        };
+        self.by_dim.iter().flatten().map(of_dim).fold(0.0, f64::max)
+    }
+
     /// Inner products with the vectors of a shared complex, if they were taken.
     #[must_use]
     pub fn signed(&self) -> Option<&SignedMeasure> {

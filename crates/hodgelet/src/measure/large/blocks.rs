@@ -58,9 +58,13 @@ pub(super) fn blocks(b: &SparseMat) -> Vec<Block> {
 }
 
 fn restricted(b: &SparseMat, rows: &[u32], cols: &[u32]) -> SparseMat {
-    let mut place = vec![0u32; b.n_rows()];
-    rows.iter().zip(0..).for_each(|(&i, at)| place[i as usize] = at);
-    with_places(b, rows.len(), cols, &place)
+    let place =
+        |i: usize| rows.binary_search(&(i as u32)).expect("a block holds all faces of its cells") as u32;
+    let mut out = SparseMat::with_capacity(rows.len(), cols.len(), 3);
+    for &j in cols {
+        out.push_column(b.entries(j as usize).map(|(i, v)| (place(i), v)));
+    }
+    out
 }
 
 fn with_places(b: &SparseMat, n_rows: usize, cols: &[u32], place: &[u32]) -> SparseMat {

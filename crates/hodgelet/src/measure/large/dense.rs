@@ -18,6 +18,19 @@ pub(super) struct Channels {
     pub averaged: Vec<bool>,
 }
 
+impl Channels {
+    /// The square of a channel that has the same on all cells of the block: averaged over orientations, it is the energy
+    /// of every unit vector.
+    fn flat_squares(&self) -> Vec<Option<f64>> {
+        let of_channel = |p: usize| {
+            let x = self.values.col_as_slice(p);
+            let first = x.first().map(|x| x * x)?;
+            x.iter().all(|x| x * x == first).then_some(first)
+        };
+        (0..self.averaged.len()).map(of_channel).collect()
+    }
+}
+
 /// Rank of a block, and the atoms of each of the signals.
 pub(super) struct Solved {
     pub rank: usize,
@@ -42,7 +55,12 @@ pub(super) fn solve(block: &Block, kind: Kind, signals: &[Channels]) -> Result<S
     let frame = Frame { b, side, twins: is_reduced.then_some(twins) };
     let gram = frame.gram();
     let rhs = frame.right_hand_sides(signals);
-    let any_averaged = signals.iter().any(|s| s.averaged.contains(&true));
+    let flat: Vec<Vec<Option<f64>>> = signals.iter().map(Channels::flat_squares).collect();
+    let needs = |(signal, flat): (&Channels, &Vec<Option<f64>>)| {
+        signal.averaged.iter().zip(flat).any(|(&averaged, flat)| averaged && flat.is_none())
+    };
+    let needs_vectors: Vec<bool> = signals.iter().zip(&flat).map(needs).collect();
+    let any_averaged = needs_vectors.contains(&true);
     let (values, coefficients, vectors) = if any_averaged || rhs.ncols() > gram.nrows() / 2 {
         let pairs = eigenpairs(gram.as_ref())?;
         let n = gram.nrows();
@@ -61,16 +79,17 @@ pub(super) fn solve(block: &Block, kind: Kind, signals: &[Channels]) -> Result<S
     };
     let mut atoms: Vec<Atoms> = Vec::new();
     let mut first = 0;
-    for signal in signals {
+    for (at, signal) in signals.iter().enumerate() {
         let mut of_signal = frame.twin_atoms(signal);
         let n_live = signal.averaged.len();
         let mut u = vec![0.0; signal.values.nrows()];
         for n in zeros..values.len() {
-            if let Some(pairs) = vectors.as_ref().filter(|_| signal.averaged.contains(&true)) {
+            if let Some(pairs) = vectors.as_ref().filter(|_| needs_vectors[at]) {
                 frame.write_vector(pairs.vector(n), values[n], signal.on, &mut u);
             }
             of_signal.values.push(values[n]);
             of_signal.energies.extend((0..n_live).map(|p| match signal.averaged[p] {
+                true if flat[at][p].is_some() => flat[at][p].unwrap_or(0.0),
                 true => u.iter().zip(signal.values.col_as_slice(p)).map(|(u, x)| (u * x).powi(2)).sum(),
                 false if signal.on == side => coefficients[(n, first + p)].powi(2),
                 false => coefficients[(n, first + p)].powi(2) / values[n],

@@ -141,7 +141,7 @@ impl Operator {
             if let Some(x) = trials.find(|x| x.iter().any(|v| *v != 0.0)) {
                 projection.prepare(&x);
             }
-            Complement::Solve(projection)
+            Complement::Solve(Box::new(projection))
         };
         let blocks = self.krylov.iter().map(|block| (block, complement(block))).collect();
         Neighbor { on, blocks, dense: self.dense.clone() }
@@ -274,11 +274,16 @@ fn largest_rank(complex: &Complex, k: usize, block: &Block) -> usize {
     if k != 2 {
         return n.min(block.cols.len());
     }
-    let mut parent: Vec<u32> = (0..complex.n_cells(0) as u32).collect();
+    let edges: Option<Vec<[u32; 2]>> = block.rows.iter().map(|&e| complex.edge(e as usize)).collect();
+    let Some(edges) = edges else { return n.min(block.cols.len()) };
+    let mut vertices: Vec<u32> = edges.iter().flatten().copied().collect();
+    vertices.sort_unstable();
+    vertices.dedup();
+    let place = |v: u32| vertices.partition_point(|&w| w < v) as u32;
+    let mut parent: Vec<u32> = (0..vertices.len() as u32).collect();
     let mut joined = 0;
-    for &e in &block.rows {
-        let Some([a, b]) = complex.edge(e as usize) else { return n.min(block.cols.len()) };
-        let (a, b) = (root(&mut parent, a), root(&mut parent, b));
+    for [a, b] in edges {
+        let (a, b) = (root(&mut parent, place(a)), root(&mut parent, place(b)));
         if a != b {
             parent[a.max(b) as usize] = a.min(b);
             joined += 1;

@@ -54,7 +54,7 @@ pub(super) enum Complement<'a> {
     /// Vertices of a connected graph: the mean, weighted by these roots.
     Mean(Vec<f64>),
     /// By least squares.
-    Solve(Projection<'a>),
+    Solve(Box<Projection<'a>>),
     /// There is none: other components are removed already, and no harmonic space is left.
     Nothing,
 }
