@@ -3,6 +3,7 @@
 mod complexes;
 mod export;
 mod floor;
+mod large;
 mod sizes;
 mod table;
 mod train;
@@ -30,6 +31,8 @@ pub enum BenchCommand {
     Energies(Box<EnergiesArgs>),
     /// Construction of complexes: cliques of large graphs, and many small complexes
     Complexes(complexes::ComplexesArgs),
+    /// Energies of large complexes, and how time grows with their size
+    Large(large::LargeArgs),
     /// Training of one fold, and one evaluation of its objective beside the matrix routines it needs
     Train(Box<train::TrainArgs>),
     /// Training on plain features and classes, without graphs
@@ -96,6 +99,7 @@ pub fn run(command: &BenchCommand, terminal: Terminal) -> Result<(), CommandErro
     match command {
         BenchCommand::Energies(args) => output::print(&energies(args, terminal)?, args.format),
         BenchCommand::Complexes(args) => output::print(&complexes::run(args, terminal)?, args.format),
+        BenchCommand::Large(args) => output::print(&large::run(args, terminal)?, args.format),
         BenchCommand::Train(args) if !args.sizes.is_empty() => {
             output::print(&train::run_sizes(args, terminal)?, args.format)
         }

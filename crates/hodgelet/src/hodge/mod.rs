@@ -17,7 +17,7 @@ pub use laplacian::{Term, laplacian};
 pub use metric::{DualArea, MIN_EDGE_WEIGHT, MetricError, metric_weights, unit_metric_weights};
 pub use operators::Operators;
 pub use spectrum::{BoundarySpectrum, Side, Spectrum, betti_numbers, spectrum};
-pub(crate) use spectrum::{count_zeros, gram_entries, smaller_side};
+pub(crate) use spectrum::{count_zeros, gram_entries, smaller_side, zero_tolerance};
 pub use weighting::{Variable, Weighting};
 
 use crate::complex::WeightError;

@@ -114,6 +114,30 @@ pub fn spectral_coefficients(
     Ok((order.iter().map(|&i| diagonal[i]).collect(), coefficients))
 }
 
+/// Eigenvalues (ascending) of a tridiagonal matrix, and the squares of the first entries of its eigenvectors: nodes and
+/// masses of the Gauss rule that the matrix stands for.
+///
+/// # Errors
+///
+/// [`NotConverged`] when the iteration gives up, as it does on values that are not finite.
+pub(crate) fn tridiagonal_rule(
+    mut diagonal: Vec<f64>,
+    mut off: Vec<f64>,
+) -> Result<(Vec<f64>, Vec<f64>), NotConverged> {
+    let size = diagonal.len();
+    if !diagonal.iter().chain(&off).all(|v| v.is_finite()) {
+        return Err(NotConverged { size });
+    }
+    let mut first = vec![0.0; size];
+    if let Some(start) = first.first_mut() {
+        *start = 1.0;
+    }
+    ql(&mut diagonal, &mut off, &mut first, 1)?;
+    let mut pairs: Vec<(f64, f64)> = diagonal.into_iter().zip(first.iter().map(|c| c * c)).collect();
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Ok(pairs.into_iter().unzip())
+}
+
 /// Implicit QL with Wilkinson's shift on a tridiagonal matrix; its rotations mix the `width` wide `rows`.
 fn ql(d: &mut [f64], e: &mut [f64], rows: &mut [f64], width: usize) -> Result<(), NotConverged> {
     const MAX_SWEEPS: usize = 60;

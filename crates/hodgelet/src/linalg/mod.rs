@@ -4,8 +4,12 @@
 pub mod cholesky;
 pub mod dense;
 pub mod eigen;
+pub(crate) mod golub_kahan;
 pub mod lanes;
 pub mod least_squares;
+pub(crate) mod pair;
+pub(crate) mod projection;
+pub(crate) mod rank;
 pub mod simd;
 mod sparse;
 pub mod symmetric;

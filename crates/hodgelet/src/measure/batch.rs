@@ -7,7 +7,8 @@
 use super::component::{BothSides, Columns, energies, energies_without_vectors};
 use super::harmonic::{self, Neighbor};
 use super::live::LiveSignal;
-use super::{ComplexMeasures, DimMeasures, EnergyMeasure};
+use super::route::MeasureParams;
+use super::{ComplexMeasures, DimMeasures, EnergyMeasure, large};
 use crate::complex::{CellWeights, Complex};
 use crate::hodge::{
     BoundarySpectrum, HodgeError, Operators, Side, Weighting, count_zeros, gram_entries, smaller_side,
@@ -22,8 +23,11 @@ use std::ops::ControlFlow;
 /// Largest Gram matrix solved in lanes.
 const MAX_LANE_SIZE: usize = 100;
 
-/// Complexes held in memory at a time with their eigenvectors.
+/// Complexes held in memory at a time with their signals.
 const CHUNK: usize = 2048;
+
+/// Numbers in the eigenvectors that are held at a time.
+const MAX_VECTORS: usize = 1 << 24;
 
 /// A complex with a signal on some of its dimensions.
 #[derive(Clone, Debug)]
@@ -60,8 +64,12 @@ pub enum MeasureError {
 /// # Errors
 ///
 /// [`HodgeError`] when a signal or the weights do not fit, or energies overflow.
-pub fn measure(sample: &Sample<'_>, weighting: Weighting) -> Result<ComplexMeasures, HodgeError> {
+pub fn measure(sample: &Sample<'_>, params: impl Into<MeasureParams>) -> Result<ComplexMeasures, HodgeError> {
+    let MeasureParams { weighting, spectra } = params.into();
     let work = Work::new(sample, weighting)?;
+    if !spectra.solves_whole(work.largest_size()) {
+        return large::measure(&work, spectra);
+    }
     let mut solver = LaneSolver::default();
     let jobs = work.jobs(0);
     let solved: Vec<_> =
@@ -83,13 +91,15 @@ pub fn measure(sample: &Sample<'_>, weighting: Weighting) -> Result<ComplexMeasu
 ///
 /// # Complexity
 ///
-/// Cubic in the size of each complex; memory for eigenvectors of 2,048 complexes at a time.
+/// Cubic in the size of each complex, unless it is large: see [`Spectra`](super::Spectra). Memory for eigenvectors of
+/// [`MAX_VECTORS`] numbers at a time.
 pub fn measure_all<'a, E: From<MeasureError> + Send>(
     count: usize,
     sample: impl Fn(usize) -> Result<Sample<'a>, E> + Sync,
-    weighting: Weighting,
+    params: impl Into<MeasureParams>,
     mut progress: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Vec<ComplexMeasures>, E> {
+    let params = params.into();
     let mut measures = Vec::with_capacity(count);
     for start in (0..count).step_by(CHUNK) {
         let range = start..count.min(start + CHUNK);
@@ -98,7 +108,7 @@ pub fn measure_all<'a, E: From<MeasureError> + Send>(
         let located = |(offset, result): (usize, Result<_, HodgeError>)| {
             result.map_err(|source| MeasureError::Complex { index: start + offset, source })
         };
-        for result in measure_chunk(&samples, weighting).into_iter().enumerate().map(located) {
+        for result in measure_chunk(&samples, params).into_iter().enumerate().map(located) {
             measures.push(result?);
         }
         if progress(range.end).is_break() {
@@ -108,12 +118,39 @@ pub fn measure_all<'a, E: From<MeasureError> + Send>(
     Ok(measures)
 }
 
-fn measure_chunk(samples: &[Sample<'_>], weighting: Weighting) -> Vec<Result<ComplexMeasures, HodgeError>> {
+fn measure_chunk(samples: &[Sample<'_>], params: MeasureParams) -> Vec<Result<ComplexMeasures, HodgeError>> {
     let works: Vec<Result<Work<'_>, HodgeError>> =
-        samples.par_iter().map(|sample| Work::new(sample, weighting)).collect();
-    let sound: Vec<&Work<'_>> = works.iter().filter_map(|w| w.as_ref().ok()).collect();
-    let mut jobs: Vec<Job> = sound.iter().enumerate().flat_map(|(at, work)| work.jobs(at)).collect();
+        samples.par_iter().map(|sample| Work::new(sample, params.weighting)).collect();
+    let mut out: Vec<Option<Result<ComplexMeasures, HodgeError>>> =
+        works.iter().map(|work| work.as_ref().err().cloned().map(Err)).collect();
+    let sizes: Vec<usize> = works.iter().map(|w| w.as_ref().map_or(0, Work::largest_size)).collect();
+    let mut sound: Vec<usize> = (0..works.len()).filter(|&i| works[i].is_ok()).collect();
     // Large ones first, so that no thread is left with one at the end.
+    sound.sort_by_key(|&i| (std::cmp::Reverse(sizes[i]), i));
+    let work = |i: usize| works[i].as_ref().expect("only sound complexes are listed");
+    let (whole, large): (Vec<usize>, Vec<usize>) =
+        sound.into_iter().partition(|&i| params.spectra.solves_whole(sizes[i]));
+    let found: Vec<Result<ComplexMeasures, HodgeError>> =
+        large.par_iter().with_max_len(1).map(|&i| large::measure(work(i), params.spectra)).collect();
+    large.iter().zip(found).for_each(|(&i, result)| out[i] = Some(result));
+
+    let (mut rest, mut held) = (whole.as_slice(), 0);
+    while !rest.is_empty() {
+        let fits = |&&i: &&usize| {
+            held += work(i).n_vectors();
+            held <= MAX_VECTORS
+        };
+        let (batch, others) = rest.split_at(rest.iter().take_while(fits).count().max(1));
+        let together: Vec<&Work<'_>> = batch.iter().map(|&i| work(i)).collect();
+        batch.iter().zip(measure_whole(&together)).for_each(|(&i, result)| out[i] = Some(result));
+        (rest, held) = (others, 0);
+    }
+    out.into_iter().map(|result| result.expect("every complex was measured or has an error")).collect()
+}
+
+/// The measures of complexes whose eigenproblems are solved together.
+fn measure_whole(sound: &[&Work<'_>]) -> Vec<Result<ComplexMeasures, HodgeError>> {
+    let mut jobs: Vec<Job> = sound.iter().enumerate().flat_map(|(at, work)| work.jobs(at)).collect();
     jobs.sort_by_key(|job| (std::cmp::Reverse(job.size), job.vectors, job.at, job.k));
     let groups: Vec<&[Job]> = jobs
         .chunk_by(|a, b| (a.size, a.vectors) == (b.size, b.vectors))
@@ -121,7 +158,7 @@ fn measure_chunk(samples: &[Sample<'_>], weighting: Weighting) -> Vec<Result<Com
         .collect();
     let solved: Vec<Result<Vec<Solved>, HodgeError>> = groups
         .par_iter()
-        .map_init(LaneSolver::default, |solver, group| solve_group(&sound, group, solver))
+        .map_init(LaneSolver::default, |solver, group| solve_group(sound, group, solver))
         .collect();
 
     let mut spectra: Vec<Result<Vec<Option<Solved>>, HodgeError>> =
@@ -138,16 +175,7 @@ fn measure_chunk(samples: &[Sample<'_>], weighting: Weighting) -> Vec<Result<Com
             Err(error) => group.iter().for_each(|job| spectra[job.at] = Err(error.clone())),
         }
     }
-    let finished: Vec<Result<ComplexMeasures, HodgeError>> =
-        spectra.into_par_iter().zip(&sound).map(|(found, work)| work.finish(found?)).collect();
-    let mut finished = finished.into_iter();
-    works
-        .iter()
-        .map(|work| match work {
-            Ok(_) => finished.next().expect("every sound complex was finished"),
-            Err(error) => Err(error.clone()),
-        })
-        .collect()
+    spectra.into_par_iter().zip(sound).map(|(found, work)| work.finish(found?)).collect()
 }
 
 /// One Gram matrix to be decomposed.
@@ -210,9 +238,9 @@ where
 
 /// A complex on its way from signals to measures.
 #[derive(Debug)]
-struct Work<'a> {
-    operators: Operators<'a>,
-    signals: Vec<Option<LiveSignal>>,
+pub(super) struct Work<'a> {
+    pub(super) operators: Operators<'a>,
+    pub(super) signals: Vec<Option<LiveSignal>>,
 }
 
 impl<'a> Work<'a> {
@@ -228,7 +256,7 @@ impl<'a> Work<'a> {
         Ok(Self { operators, signals })
     }
 
-    fn signal(&self, dim: usize) -> Option<&LiveSignal> {
+    pub(super) fn signal(&self, dim: usize) -> Option<&LiveSignal> {
         self.signals.get(dim)?.as_ref()
     }
 
@@ -242,6 +270,16 @@ impl<'a> Work<'a> {
             })
             .filter(|job| job.size > 0)
             .collect()
+    }
+
+    /// Size of the largest eigenproblem.
+    fn largest_size(&self) -> usize {
+        self.jobs(0).iter().map(|job| job.size).max().unwrap_or(0)
+    }
+
+    /// Numbers in all eigenvectors and energies, if the complex is solved whole.
+    fn n_vectors(&self) -> usize {
+        self.jobs(0).iter().map(|job| if job.vectors { job.size * job.size } else { 0 }).sum()
     }
 
     /// Energies that are averaged over orientations need the squares of every entry of an eigenvector; so does the

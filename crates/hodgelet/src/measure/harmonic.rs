@@ -38,7 +38,7 @@ pub(super) fn on_components(operators: &Operators<'_>, signal: &LiveSignal) -> E
 }
 
 /// Share of a channel's energy above which the difference is taken: it is then good to eleven digits.
-const FAIR_SHARE: f64 = 1e-4;
+pub(super) const FAIR_SHARE: f64 = 1e-4;
 
 /// Harmonic energies outside the images of both neighbors, where `others` has the energy of each live channel inside.
 pub(super) fn residual(signal: &LiveSignal, others: &[f64], neighbors: &[Neighbor<'_>]) -> EnergyMeasure {
@@ -63,7 +63,7 @@ pub(super) fn residual(signal: &LiveSignal, others: &[f64], neighbors: &[Neighbo
     one_atom(signal, (0..signal.len()).map(energy).collect())
 }
 
-fn one_atom(signal: &LiveSignal, energies: Vec<f64>) -> EnergyMeasure {
+pub(super) fn one_atom(signal: &LiveSignal, energies: Vec<f64>) -> EnergyMeasure {
     EnergyMeasure { eigenvalues: vec![0.0], energies, ..EnergyMeasure::empty(signal) }
 }
 

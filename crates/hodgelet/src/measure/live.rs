@@ -80,6 +80,11 @@ impl LiveSignal {
         self.columns.entries(position)
     }
 
+    /// The values of every cell, `[n_live, n_cells]`.
+    pub fn by_cell(&self) -> SparseMat {
+        self.columns.transpose()
+    }
+
     /// The live channel at `position` with its zeros.
     pub fn dense(&self, position: usize) -> Vec<f64> {
         let mut x = vec![0.0; self.n_cells];

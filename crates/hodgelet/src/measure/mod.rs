@@ -8,9 +8,12 @@
 mod batch;
 mod component;
 mod harmonic;
+mod large;
 mod live;
+mod route;
 
 pub use batch::{MeasureError, Sample, measure, measure_all};
+pub use route::{MeasureParams, Spectra};
 
 use crate::hodge::HodgeComponent;
 use live::LiveSignal;
@@ -22,6 +25,7 @@ pub struct EnergyMeasure {
     live: Vec<u32>,        // [n_live], ascending
     scales: Vec<f64>,      // [n_live], powers of two; empty if all are 1
     energies: Vec<f64>,    // [n_live, n_atoms] row-major, over the squares of the scales
+    errors: Vec<f64>,      // [n_live], relative to the energies of the channels; empty if all are 0
 }
 
 impl EnergyMeasure {
@@ -73,6 +77,16 @@ impl EnergyMeasure {
     #[must_use]
     pub fn energies(&self, position: usize) -> &[f64] {
         &self.energies[position * self.n_atoms()..(position + 1) * self.n_atoms()]
+    }
+
+    /// Estimated error of the energies that filters take from the live channel at `position`, relative to the energy of the
+    /// channel over all components; 0 where the atoms are eigenvalues, up to rounding.
+    ///
+    /// The error is that of `Σ_n w(λ_n)² E_n` for low-pass and band-pass filters of the reference bank, over scales that
+    /// reach from the upper to the lower end of the spectrum. See the chapter on large complexes in the book.
+    #[must_use]
+    pub fn error(&self, position: usize) -> f64 {
+        self.errors.get(position).copied().unwrap_or(0.0)
     }
 
     /// Total mass in channel `d`.
@@ -152,6 +166,16 @@ impl ComplexMeasures {
         self.by_dim.get(k)?.as_ref()
     }
 
+    /// The largest [`error`](EnergyMeasure::error) of a channel; 0 where all atoms are eigenvalues.
+    #[must_use]
+    pub fn largest_error(&self) -> f64 {
+        let of_dim = |dim: &DimMeasures| {
+            let parts = HodgeComponent::ALL.map(|component| dim.component(component));
+            parts.iter().flat_map(|part| &part.errors).fold(0.0, |a: f64, &b| a.max(b))
+        };
+        self.by_dim.iter().flatten().map(of_dim).fold(0.0, f64::max)
+    }
+
     /// Inner products with the vectors of a shared complex, if they were taken.
     #[must_use]
     pub fn signed(&self) -> Option<&SignedMeasure> {
@@ -185,7 +209,7 @@ impl SignedMeasure {
         Self {
             dim,
             n_channels,
-            atoms: EnergyMeasure { eigenvalues, live, energies: products, scales: vec![] },
+            atoms: EnergyMeasure { eigenvalues, live, energies: products, ..EnergyMeasure::default() },
         }
     }
 

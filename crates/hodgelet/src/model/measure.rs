@@ -45,7 +45,7 @@ pub(super) fn measure(
         }
         Ok::<_, ModelError>(sample)
     };
-    let mut measures = measure_all(items.len(), sample, settings.laplacian().weighting(), progress)?;
+    let mut measures = measure_all(items.len(), sample, settings.measuring(), progress)?;
     if let Some(basis) = &measurer.signed {
         measures = with_signed(measures, items, &encoder, basis, settings)?;
     }

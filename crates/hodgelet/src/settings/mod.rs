@@ -26,6 +26,7 @@ use crate::encode::{CellSignal, EncodingParams, VertexSignal};
 use crate::feature::{Block, SignedParams};
 use crate::gp::VariationalParams;
 use crate::kernel::Family;
+use crate::measure::{MeasureParams, Spectra};
 use crate::param::Transform;
 use crate::signal::Orientation;
 use crate::train::{LbfgsParams, TrainError};
@@ -67,6 +68,10 @@ settings! {
         /// dec-median take the metric of the column `position`.
         [common] [value "LAPLACIAN"]
         laplacian: Option<Laplacian> = None;
+        /// How energies are found. dense: from eigenpairs, exactly; lanczos: by quadrature, with an error that is
+        /// estimated; auto: by quadrature where a connected part is large (more than 500 cells, and more with many channels).
+        [value "CHOICE"]
+        spectra: Spectra = Spectra::Auto;
         /// Whether signals are split into their Hodge components. By default as the method has it.
         [was "no_split"] [now "split=false"]
         split: Option<bool> = None;
@@ -245,6 +250,12 @@ impl Settings {
             Method::Hodge => Laplacian::Combinatorial,
             _ => Laplacian::Normalized,
         })
+    }
+
+    /// How complexes are measured.
+    #[must_use]
+    pub fn measuring(&self) -> MeasureParams {
+        MeasureParams { weighting: self.laplacian().weighting(), spectra: self.spectra }
     }
 
     /// Whether signals are split into their Hodge components.

@@ -42,7 +42,7 @@ fn check_sums(sample: &Sample<'_>, weighting: Weighting) {
 }
 
 /// Energies from dense eigenpairs of the full Laplacian terms, as `families::probe` lists them.
-fn probe_by_full_laplacians(sample: &Sample<'_>, operators: &Operators<'_>) -> Vec<f64> {
+pub fn probe_by_full_laplacians(sample: &Sample<'_>, operators: &Operators<'_>) -> Vec<f64> {
     let mut out = Vec::new();
     for (dim, signal) in sample.signals.iter().enumerate() {
         let Some(signal) = signal else { continue };

@@ -77,16 +77,17 @@ pub fn check(complex: &Complex, seed: u64, what: &str) {
     check_sample(complex, oriented_sample(complex, seed), seed, what);
 }
 
+/// The same complex and signals in another order and orientation.
+pub fn changed(complex: &Complex, signals: &[Option<Signal>], seed: u64) -> (Complex, Vec<Option<Signal>>) {
+    let change = Change::random(complex, seed);
+    let of_dim = |(dim, signal): (usize, &Option<Signal>)| signal.as_ref().map(|s| change.signal(dim, s));
+    (change.complex(complex), signals.iter().enumerate().map(of_dim).collect())
+}
+
 fn check_sample(complex: &Complex, sample: Sample<'_>, seed: u64, what: &str) {
     let n_dims = complex.dim() + 1;
     let change = Change::random(complex, seed);
-    let changed = change.complex(complex);
-    let signals: Vec<Option<Signal>> = sample
-        .signals
-        .iter()
-        .enumerate()
-        .map(|(dim, signal)| signal.as_ref().map(|s| change.signal(dim, s)))
-        .collect();
+    let (changed, signals) = changed(complex, &sample.signals, seed);
     let image = Sample { complex: Cow::Borrowed(&changed), signals, weights: None };
     for weighting in crate::energies::WEIGHTINGS {
         let [a, b] = [&sample, &image].map(|s| probe(&measure(s, weighting).unwrap(), n_dims));

@@ -8,4 +8,5 @@ mod features;
 mod hypergraphs;
 mod invariance;
 mod kernel;
+mod large;
 mod units;

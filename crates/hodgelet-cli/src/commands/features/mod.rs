@@ -134,6 +134,7 @@ pub fn run(args: &FeaturesArgs, terminal: Terminal) -> Result<(), CommandError> 
             .map(|b| BlockInfo { scales: vec![], points: vec![], ..b.clone() })
             .collect(),
         standardized: args.standardize,
+        energy_error: measured.measures.iter().map(|m| m.largest_error()).fold(0.0, f64::max),
         read_seconds,
         seconds,
         out: args.out.clone(),
@@ -149,10 +150,18 @@ struct Summary {
     columns: usize,
     blocks: Vec<BlockInfo>,
     standardized: bool,
+    /// Largest error of energies that come from quadrature, relative to the energy of the channel.
+    #[serde(skip_serializing_if = "is_zero")]
+    energy_error: f64,
     read_seconds: f64,
     seconds: f64,
     out: PathBuf,
     columns_file: Option<PathBuf>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde calls it with a reference
+fn is_zero(error: &f64) -> bool {
+    *error == 0.0
 }
 
 impl Report for Summary {
@@ -173,6 +182,12 @@ impl Report for Summary {
             ("features", format!("{:.3} s", self.seconds)),
             ("written to", self.out.display().to_string()),
         ];
+        if self.energy_error > 0.0 {
+            rows.push((
+                "energies by quadrature",
+                format!("error at most {:.0e} of a channel", self.energy_error),
+            ));
+        }
         if let Some(file) = &self.columns_file {
             rows.push(("columns, targets", file.display().to_string()));
         }
