@@ -3,9 +3,9 @@
     python bench/molecules.py BACE.csv smiles Class DATA/BACE
     hodgelet-lab honest --data-dir DATA --rows BACE
 
-Atoms are vertices (label: atomic number; attributes: formal charge, attached hydrogens, aromatic, in ring), bonds are edges
-(label: 0 single, 1 double, 2 triple, 3 aromatic). A target of two values is a class, any other a number. Rows that RDKit does
-not read are left out, and their number is printed.
+Atoms are vertices (label: atomic number; attributes: formal charge, attached hydrogens, aromatic, in ring), bonds are
+edges (label: 0 single, 1 double, 2 triple, 3 aromatic). A target of two values is a class, any other a number. Rows
+that RDKit does not read are left out, and their number is printed.
 """
 
 import csv

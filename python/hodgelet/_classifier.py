@@ -96,7 +96,7 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
         """Adds graphs to what is learned from, hyperparameters held; the first call is `fit`.
 
         A full posterior becomes that of all graphs, a sparse one holds what earlier graphs said. A guarantee of
-        ``conformal`` is lost. ``classes`` is there for scikit-learn and may name no class that the first call has not seen.
+        ``conformal`` is lost. ``classes`` is there for scikit-learn; the first call decides which there are.
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(X, y)

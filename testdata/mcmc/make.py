@@ -1,16 +1,24 @@
 """Predictive probabilities of Gaussian process classifiers by long Markov chains, with their Monte Carlo errors.
 
-Hyperparameters are fixed, so that what differs from them is the Gaussian approximation of the posterior alone. Latent values
-at the training points are drawn by elliptical slice sampling (Murray, Adams and MacKay 2010), which has no settings;
-predictions average the exact conditional given each draw.
+Hyperparameters are fixed, so that what differs from them is the Gaussian approximation of the posterior alone. Latent
+values at the training points are drawn by elliptical slice sampling (Murray, Adams and MacKay 2010), which has no
+settings; predictions average the exact conditional given each draw.
 """
+
+from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_ndtr, log_softmax, ndtr, softmax
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 TRAIN, TEST, FEATURES = 30, 12, 3
 CHAINS, DRAWS, WARMUP, THINNING = 64, 10_000, 1_000, 4
@@ -19,13 +27,13 @@ JITTER = 1e-8
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
 
 
-def kernel(left, right, amplitude):
+def kernel(left: Floats, right: Floats, amplitude: float) -> Floats:
     """Squared exponential of lengthscale sqrt(FEATURES)."""
     squares = ((left[:, None, :] - right[None, :, :]) ** 2).sum(-1)
     return amplitude * np.exp(-0.5 * squares / FEATURES)
 
 
-def log_likelihood(likelihood, labels, latents):
+def log_likelihood(likelihood: str, labels: Integers, latents: Floats) -> Floats:
     """The log probability of the labels in each chain; `latents` is [chains, latents, points]."""
     if likelihood == "softmax":
         return log_softmax(latents, axis=1)[:, labels, np.arange(len(labels))].sum(-1)
@@ -33,7 +41,9 @@ def log_likelihood(likelihood, labels, latents):
     return (log_ndtr(signed) if likelihood == "probit" else log_expit(signed)).sum(-1)
 
 
-def elliptical_slice(latents, factor, log_density, generator):
+def elliptical_slice(
+    latents: Floats, factor: Floats, log_density: Callable[[Floats], Floats], generator: np.random.Generator
+) -> Floats:
     """One update of the latent values of every chain, under a prior of Cholesky factor `factor`."""
     chains = len(latents)
     prior = generator.standard_normal(latents.shape) @ factor.T
@@ -54,7 +64,7 @@ def elliptical_slice(latents, factor, log_density, generator):
     return moved
 
 
-def probabilities(likelihood, mean, variance, generator):
+def probabilities(likelihood: str, mean: Floats, variance: Floats, generator: np.random.Generator) -> Floats:
     """Probabilities of the classes given conditional means and variances, [chains, points, classes]."""
     if likelihood == "probit":
         one = ndtr(mean[:, 0] / np.sqrt(1.0 + variance))
@@ -67,7 +77,7 @@ def probabilities(likelihood, mean, variance, generator):
     return np.stack([1.0 - one, one], axis=-1)
 
 
-def problem(likelihood, amplitude, seed):
+def problem(likelihood: str, amplitude: float, seed: int) -> dict[str, Any]:
     """A problem with labels drawn from the model, and the probabilities at its test points."""
     generator = np.random.default_rng(seed)
     n_latents = 3 if likelihood == "softmax" else 1
@@ -84,7 +94,7 @@ def problem(likelihood, amplitude, seed):
     weights = np.linalg.solve(gram, cross.T).T
     variance = np.maximum(amplitude - (weights * cross).sum(1), 0.0)
 
-    def log_density(latents):
+    def log_density(latents: Floats) -> Floats:
         return log_likelihood(likelihood, labels, latents)
 
     latents = generator.standard_normal((CHAINS, n_latents, TRAIN)) @ factor.T
@@ -106,15 +116,16 @@ def problem(likelihood, amplitude, seed):
     }
 
 
-def main():
+def main() -> None:
     """Writes classification.json beside this file."""
     kinds = [(likelihood, amplitude) for likelihood in ["probit", "logit", "softmax"] for amplitude in AMPLITUDES]
     cases = [problem(likelihood, amplitude, seed) for seed, (likelihood, amplitude) in enumerate(kinds)]
     out = {
         "made_with": {"python": sys.version.split()[0], "numpy": np.__version__},
         "convention": (
-            "gram and cross are kernels among training points (with a little on the diagonal) and from test to training points; "
-            "the prior variance is the amplitude everywhere; softmax has one latent function per class with this kernel. "
+            "gram and cross are kernels among training points (with a little on the diagonal) and from test to "
+            "training points; the prior variance is the amplitude everywhere; softmax has one latent function per class with "
+            "this kernel. "
             "probabilities[i][c] is the posterior predictive probability of class c at test point i, errors[i][c] its "
             f"Monte Carlo standard error over {CHAINS} chains of {DRAWS} draws after {WARMUP} that are thrown away."
         ),
