@@ -124,8 +124,8 @@ def main() -> None:
         "made_with": {"python": sys.version.split()[0], "numpy": np.__version__},
         "convention": (
             "gram and cross are kernels among training points (with a little on the diagonal) and from test to "
-            "training points; the prior variance is the amplitude everywhere; softmax has one latent function per class "
-            "with this kernel. "
+            "training points; the prior variance is the amplitude everywhere; softmax has one latent function per "
+            "class with this kernel. "
             "probabilities[i][c] is the posterior predictive probability of class c at test point i, errors[i][c] its "
             f"Monte Carlo standard error over {CHAINS} chains of {DRAWS} draws after {WARMUP} that are thrown away."
         ),
