@@ -92,7 +92,7 @@ pub fn measure(sample: &Sample<'_>, params: impl Into<MeasureParams>) -> Result<
 /// # Complexity
 ///
 /// Cubic in the size of each complex, unless it is large: see [`Spectra`](super::Spectra). Memory for eigenvectors of
-/// [`MAX_VECTORS`] numbers at a time.
+/// 16 million numbers at a time.
 pub fn measure_all<'a, E: From<MeasureError> + Send>(
     count: usize,
     sample: impl Fn(usize) -> Result<Sample<'a>, E> + Sync,
