@@ -40,6 +40,10 @@ class ClassifierParameters:
         "dec-median"}, optional
         Which Laplacian. By default combinatorial with the split, normalized without; dec, dec-circumcentric and
         dec-median take the metric of the column ``position``.
+    spectra : {"auto", "dense", "lanczos"}
+        How energies are found. dense: from eigenpairs, exactly; lanczos: by quadrature, with an error that is
+        estimated; auto: by quadrature where a connected part is large (more than 500 cells, and more with many
+        channels).
     split : bool, optional
         Whether signals are split into their Hodge components. By default as the method has it.
     dims : sequence of int, optional
@@ -162,6 +166,7 @@ class ClassifierParameters:
         max_degree: int | None = None,
         lift: str | None = None,
         laplacian: str | None = None,
+        spectra: str = "auto",
         split: bool | None = None,
         dims: Sequence[int] | None = None,
         exclude: Sequence[str] = (),
@@ -215,6 +220,7 @@ class ClassifierParameters:
         self.max_degree = max_degree
         self.lift = lift
         self.laplacian = laplacian
+        self.spectra = spectra
         self.split = split
         self.dims = dims
         self.exclude = exclude
