@@ -21,6 +21,9 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (block, share) in &prediction.blocks {
         println!("  {:+.2} from {block}", share[(0, 0)]);
     }
+    if let Some(share) = &prediction.constant {
+        println!("  {:+.2} from the constant", share[(0, 0)]);
+    }
     let PredictedTargets::Classes { labels, .. } = &prediction.targets else { return Ok(()) };
     let Targets::Classes { labels: truth, .. } = unseen.targets() else { return Ok(()) };
     let right = labels.iter().zip(truth).filter(|(found, expected)| found == expected).count();
