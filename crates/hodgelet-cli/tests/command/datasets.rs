@@ -71,7 +71,10 @@ fn the_list_has_every_kind() {
         let sets = list[key].as_array().unwrap();
         sets.iter().map(|set| set["name"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(names("builtin"), ["vector-fields", "ring-vs-clique", "sbm", "surfaces", "hypergraphs"]);
+    assert_eq!(
+        names("builtin"),
+        ["vector-fields", "ring-vs-clique", "sbm", "surfaces", "hypergraphs", "molecules"]
+    );
     assert!(names("downloadable").contains(&"MUTAG".to_owned()));
     assert_eq!(list["local"], serde_json::json!([]));
 }

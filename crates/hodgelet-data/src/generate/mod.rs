@@ -2,7 +2,8 @@
 //!
 //! Item `i` of a dataset has its own stream of random numbers, so it depends on the seed, on `i` and on the
 //! settings, but neither on the number of items nor on the number of threads. Classes take turns (item `i` has
-//! class `i` modulo the number of classes) and are balanced whenever the number of items is a multiple of theirs.
+//! class `i` modulo the number of classes) and are balanced whenever the number of items is a multiple of theirs; those of
+//! `molecules` are drawn.
 //!
 //! ```
 //! use hodgelet_data::generate::builtin;
@@ -16,6 +17,7 @@ mod error;
 mod fourier;
 mod hypergraphs;
 mod mesh;
+mod molecules;
 mod quadrature;
 mod random_graphs;
 mod registry;
@@ -27,6 +29,7 @@ mod vector_fields;
 
 pub use error::GenerateError;
 pub use hypergraphs::{CheckedHypergraphs, HypergraphsParams};
+pub use molecules::{CheckedMolecules, MoleculesParams};
 pub use registry::{Builtin, builtin};
 pub use ring_vs_clique::{CheckedRingVsClique, RingVsCliqueParams};
 pub use sbm::{CheckedSbm, SbmParams};
