@@ -8,7 +8,7 @@ use crate::report::{FoldRun, Predictions};
 use crate::search::{SearchParams, Trial};
 use crate::splits::{Split, SplitError};
 use hodgelet::dataset::{Dataset, Targets};
-use hodgelet::model::{Measured, Measurer, Model, ModelError, PredictedTargets, Prediction, Stage};
+use hodgelet::model::{MeasureSource, Measurer, Model, ModelError, PredictedTargets, Stage};
 use hodgelet::settings::Settings;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -16,6 +16,9 @@ use std::time::Instant;
 
 /// Memory that splits running side by side may take together by default.
 pub const MEMORY_BUDGET: usize = 1_500_000_000;
+
+/// Test items that are predicted together, so that memory does not grow with their number.
+const PREDICTED: usize = 4096;
 
 /// What a callback sees of cross-validation.
 #[derive(Clone, Copy, Debug)]
@@ -121,38 +124,86 @@ pub fn cross_validate(
     }
     splits.iter().try_for_each(|split| split.check(dataset.len()))?;
     let mut runs: Vec<Option<FoldRun>> = vec![None; splits.len()];
-    let mut done = 0;
     for (measurer, members) in measurers(dataset, settings, splits)? {
         let total = dataset.len();
         let measured = measurer
             .measure(dataset, |done| callback(Event::Measuring { done, total }))
             .map_err(CrossValidateError::Measure)?;
-        for chunk in members.chunks(side_by_side(settings, splits, dataset, memory_budget)) {
-            let run = |&s: &usize| {
-                run_split(dataset, settings, &measurer, &measured, &splits[s], |step| match step {
-                    Stage::Training { step, objective, .. } => {
-                        callback(Event::Training { split: s, step, objective })
-                    }
-                    Stage::Averaging { done, total } => callback(Event::Averaging { split: s, done, total }),
-                    _ => ControlFlow::Continue(()),
-                })
-                .map_err(|source| CrossValidateError::Fold {
-                    repeat: splits[s].repeat,
-                    fold: splits[s].fold,
-                    source,
-                })
-            };
-            let finished: Vec<Result<FoldRun, CrossValidateError>> = chunk.par_iter().map(run).collect();
-            for (&s, result) in chunk.iter().zip(finished) {
-                runs[s] = Some(result?);
-            }
-            done += chunk.len();
-            if callback(Event::Done { done, total: splits.len() }).is_break() {
-                return Err(CrossValidateError::Measure(ModelError::Cancelled));
-            }
-        }
+        let items = Items { measurer: &measurer, source: &measured, targets: dataset.targets() };
+        run_splits(items, settings, splits, &members, memory_budget, &callback, &mut runs)?;
     }
     Ok(runs.into_iter().flatten().collect())
+}
+
+/// As [`cross_validate`], for complexes that `measurer` measured before, all of them: their labels and degrees decide which
+/// signals there are, in training and test parts alike. No target does.
+///
+/// # Errors
+///
+/// [`CrossValidateError`] names the first split at fault.
+pub fn cross_validate_measured(
+    measurer: &Measurer,
+    source: &dyn MeasureSource,
+    targets: &Targets,
+    settings: &Settings,
+    splits: &[Split],
+    memory_budget: usize,
+    callback: impl Fn(Event) -> ControlFlow<()> + Sync,
+) -> Result<Vec<FoldRun>, CrossValidateError> {
+    if *targets == Targets::None {
+        return Err(CrossValidateError::NoTargets);
+    }
+    splits.iter().try_for_each(|split| split.check(source.len()))?;
+    let mut runs: Vec<Option<FoldRun>> = vec![None; splits.len()];
+    let members: Vec<usize> = (0..splits.len()).collect();
+    let items = Items { measurer, source, targets };
+    run_splits(items, settings, splits, &members, memory_budget, &callback, &mut runs)?;
+    Ok(runs.into_iter().flatten().collect())
+}
+
+/// Complexes that are measured, with their targets.
+#[derive(Clone, Copy)]
+struct Items<'a> {
+    measurer: &'a Measurer,
+    source: &'a dyn MeasureSource,
+    targets: &'a Targets,
+}
+
+/// Runs the splits `members`, as many side by side as memory allows.
+fn run_splits(
+    items: Items<'_>,
+    settings: &Settings,
+    splits: &[Split],
+    members: &[usize],
+    memory_budget: usize,
+    callback: &(impl Fn(Event) -> ControlFlow<()> + Sync),
+    runs: &mut [Option<FoldRun>],
+) -> Result<(), CrossValidateError> {
+    for chunk in members.chunks(side_by_side(settings, splits, items.targets, memory_budget)) {
+        let run = |&s: &usize| {
+            run_split(items, settings, &splits[s], |step| match step {
+                Stage::Training { step, objective, .. } => {
+                    callback(Event::Training { split: s, step, objective })
+                }
+                Stage::Averaging { done, total } => callback(Event::Averaging { split: s, done, total }),
+                _ => ControlFlow::Continue(()),
+            })
+            .map_err(|source| CrossValidateError::Fold {
+                repeat: splits[s].repeat,
+                fold: splits[s].fold,
+                source,
+            })
+        };
+        let finished: Vec<Result<FoldRun, CrossValidateError>> = chunk.par_iter().map(run).collect();
+        for (&s, result) in chunk.iter().zip(finished) {
+            runs[s] = Some(result?);
+        }
+        let done = runs.iter().flatten().count();
+        if callback(Event::Done { done, total: splits.len() }).is_break() {
+            return Err(CrossValidateError::Measure(ModelError::Cancelled));
+        }
+    }
+    Ok(())
 }
 
 /// The distinct measurers of the splits, each with the splits that share it.
@@ -175,9 +226,9 @@ fn measurers(
 }
 
 /// How many splits fit in memory together: each needs some square matrices of the size of its training part.
-fn side_by_side(settings: &Settings, splits: &[Split], dataset: &Dataset, budget: usize) -> usize {
+fn side_by_side(settings: &Settings, splits: &[Split], targets: &Targets, budget: usize) -> usize {
     let n = splits.iter().map(|split| split.train.len()).max().unwrap_or(1);
-    let latents = match dataset.targets() {
+    let latents = match targets {
         Targets::Classes { names, .. } if names.len() > 2 => names.len(),
         _ => 1,
     };
@@ -187,20 +238,23 @@ fn side_by_side(settings: &Settings, splits: &[Split], dataset: &Dataset, budget
 }
 
 fn run_split(
-    dataset: &Dataset,
+    items: Items<'_>,
     settings: &Settings,
-    measurer: &Measurer,
-    measured: &Measured,
     split: &Split,
     callback: impl FnMut(Stage) -> ControlFlow<()> + Send,
 ) -> Result<FoldRun, ModelError> {
     let seed = settings.seed.wrapping_add(split.repeat as u64);
     let settings = Settings { seed, ..settings.clone() };
-    let model = settings.fit_measured(measurer, measured, dataset.targets(), &split.train, callback)?;
+    let Items { measurer, source, targets } = items;
+    let model = settings.fit_measured(measurer, source, targets, &split.train, callback)?;
     let began = Instant::now();
-    let test: Vec<_> = split.test.iter().map(|&i| &measured.measures[i]).collect();
-    let prediction = model.predict_measured(&test)?;
-    Ok(fold_run(&model, prediction, dataset, split, began))
+    let mut parts = Vec::new();
+    for part in split.test.chunks(PREDICTED) {
+        let test = source.load(part)?;
+        let test: Vec<_> = test.iter().map(|measures| &**measures).collect();
+        parts.push(model.predict_measured(&test)?.targets);
+    }
+    Ok(fold_run(&model, &parts, targets, split, began))
 }
 
 /// Searches settings on the training part of every split and tests the model found, in the order of the splits.
@@ -223,7 +277,7 @@ pub fn cross_validate_search(
     }
     splits.iter().try_for_each(|split| split.check(dataset.len()))?;
     let mut runs = Vec::with_capacity(splits.len());
-    let together = side_by_side(&search.base, splits, dataset, memory_budget);
+    let together = side_by_side(&search.base, splits, dataset.targets(), memory_budget);
     for (c, chunk) in splits.chunks(together).enumerate() {
         let run = |(k, split): (usize, &Split)| {
             search_split(dataset, search, split, |step| match step {
@@ -262,31 +316,32 @@ fn search_split(
     let fit_seconds = began.elapsed().as_secs_f64();
     let began = Instant::now();
     let prediction = found.model.predict(&dataset.select(&split.test))?;
-    let run = fold_run(&found.model, prediction, dataset, split, began);
+    let run = fold_run(&found.model, &[prediction.targets], dataset.targets(), split, began);
     Ok((FoldRun { fit_seconds, ..run }, found.trials))
 }
 
 /// A row of the report; prediction began at `began`.
 fn fold_run(
     model: &Model,
-    prediction: Prediction,
-    dataset: &Dataset,
+    parts: &[PredictedTargets],
+    targets: &Targets,
     split: &Split,
     began: Instant,
 ) -> FoldRun {
-    let predictions = match (prediction.targets, dataset.targets().select(&split.test)) {
-        (PredictedTargets::Classes { probabilities, .. }, Targets::Classes { labels, .. }) => {
-            let (n, n_classes) = probabilities.shape();
-            let at = |i: usize| (0..n_classes).map(move |c| (i, c));
-            Predictions::Classes {
-                probabilities: (0..n).flat_map(at).map(|x| probabilities[x]).collect(),
-                labels,
+    let (mut all_probabilities, mut all_densities) = (Vec::new(), Vec::new());
+    for part in parts {
+        match part {
+            PredictedTargets::Classes { probabilities, .. } => {
+                let rows = (0..probabilities.nrows()).flat_map(|i| probabilities.row(i).iter().copied());
+                all_probabilities.extend(rows);
             }
+            PredictedTargets::Real { densities } => all_densities.extend_from_slice(densities),
         }
-        (PredictedTargets::Real { densities }, Targets::Real(truth)) => {
-            Predictions::Real { densities, truth }
-        }
-        _ => unreachable!("a model predicts the kind of targets it was trained on"),
+    }
+    let predictions = match targets.select(&split.test) {
+        Targets::Classes { labels, .. } => Predictions::Classes { probabilities: all_probabilities, labels },
+        Targets::Real(truth) => Predictions::Real { densities: all_densities, truth },
+        Targets::None => unreachable!("a model is not trained without targets"),
     };
     let summary = model.summary();
     FoldRun {

@@ -12,7 +12,7 @@ use crate::splits::{Split, deal_folds};
 use hodgelet::choice::Choice;
 use hodgelet::complex::Lift;
 use hodgelet::dataset::{Dataset, Targets};
-use hodgelet::encode::{CellSignal, VertexSignal};
+use hodgelet::encode::{CellSignal, Outline, VertexSignal};
 use hodgelet::kernel::Family;
 use hodgelet::model::{Measured, Measurer, Model, ModelError, PredictedTargets, Stage};
 use hodgelet::settings::{ClassLikelihood, Fields, Laplacian, LengthscaleChoice, SettingError, Settings};
@@ -123,8 +123,8 @@ impl SearchParams {
             _ => Laplacian::Combinatorial,
         };
         questions.push(vec![change(&|s| s.laplacian = Some(other))]);
-        let on_vertices =
-            base.lift() != Lift::LineGraph && base.encoding(dataset).vertices != VertexSignal::None;
+        let on_vertices = base.lift() != Lift::LineGraph
+            && base.encoding(&Outline::whole(dataset)).vertices != VertexSignal::None;
         if on_vertices {
             let mut signals = vec![change(&|s| s.vertices = Some(VertexSignal::DegreeOneHot))];
             signals.extend(has(0).then(|| change(&|s| s.vertices = Some(VertexSignal::Attributes))));

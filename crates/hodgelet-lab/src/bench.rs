@@ -11,6 +11,7 @@ mod train;
 use clap::{Args, Subcommand};
 use hodgelet::choice::Choice;
 use hodgelet::dataset::Dataset;
+use hodgelet::encode::Outline;
 use hodgelet::encode::{CellSignal, VertexSignal};
 use hodgelet::feature::{Block, BlockMeasures, Component, harmonic_features, wavelet_features};
 use hodgelet::model::{Measured, Measurer};
@@ -117,7 +118,7 @@ fn energies(args: &EnergiesArgs, terminal: Terminal) -> Result<Times, CommandErr
     dims.sort_unstable();
     dims.dedup();
     let settings = Settings { dims: Some(dims.clone()), ..signals(args, &dataset, &mut notes) };
-    let encoding = settings.encoding(&dataset);
+    let encoding = settings.encoding(&Outline::whole(&dataset));
     let bar = terminal.bar("runs", Some(u64::from(args.repeats)));
     let (mut all_seconds, mut feature_seconds) = (Vec::new(), f64::INFINITY);
     let (mut sizes, mut energies_peak_memory_mb) = ((0, 0), None);

@@ -16,7 +16,7 @@
 //! 10. [`train`]: optimizers, which see parameters and an objective and nothing else;
 //! 11. [`model`]: all of it end to end, from a dataset to predictions.
 //!
-//! Below them lie [`linalg`], which wraps the linear algebra backend, and [`param`].
+//! Beside them is `store`, behind the feature of that name: measures on disk. Below them lie [`linalg`], which wraps the linear algebra backend, and [`param`].
 
 #![warn(missing_docs)]
 
@@ -35,5 +35,7 @@ pub mod model;
 pub mod param;
 pub mod settings;
 pub mod signal;
+#[cfg(feature = "store")]
+pub mod store;
 pub mod train;
 pub mod wavelet;

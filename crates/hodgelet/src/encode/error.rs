@@ -43,6 +43,14 @@ pub enum EncodeError {
         /// Dimension of the cells.
         dim: usize,
     },
+    /// A column that is not the same in all parts of a dataset.
+    #[error("column `{name}` of dimension {dim} is not the same in all parts of the dataset")]
+    Parts {
+        /// Dimension of the cells.
+        dim: usize,
+        /// Name of the column.
+        name: String,
+    },
     /// A column the encoding was fitted with is not in this dataset.
     #[error("the dataset has no column `{name}` on cells of dimension {dim}")]
     MissingColumn {

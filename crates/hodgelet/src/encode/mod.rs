@@ -5,10 +5,12 @@
 //! a label the encoding does not know becomes zeros and is counted.
 
 mod error;
+mod outline;
 mod source;
 mod structure;
 
 pub use error::EncodeError;
+pub use outline::Outline;
 
 use crate::choice::choices;
 use crate::complex::Complex;
@@ -112,16 +114,19 @@ impl EncodingParams {
         train: &[usize],
         lifted: usize,
     ) -> Result<Encoding, EncodeError> {
-        let len = dataset.len();
-        if let Some(&index) = train.iter().find(|&&index| index >= len) {
-            return Err(EncodeError::Index { index, len });
-        }
-        let train = || train.iter().map(|&i| &dataset.complexes()[i]);
-        let mut dims = vec![self.vertex_sources(dataset, &degree_counts(train()))?];
-        let highest = dataset.columns().iter().map(|column| column.dim);
-        let highest = highest.chain(train().map(Complex::dim)).max().unwrap_or(0);
-        for dim in 1..=highest.max(lifted).max(1) {
-            dims.push(self.cell_sources(dataset, dim)?);
+        self.fit_outline(&Outline::of(dataset, train)?, lifted)
+    }
+
+    /// As [`fit_up_to`](Self::fit_up_to), for a dataset of which the outline is known.
+    ///
+    /// # Errors
+    ///
+    /// As for [`fit`](Self::fit).
+    pub fn fit_outline(&self, outline: &Outline, lifted: usize) -> Result<Encoding, EncodeError> {
+        let mut dims = vec![self.vertex_sources(outline)?];
+        let highest = outline.columns.iter().map(|column| column.dim).max().unwrap_or(0);
+        for dim in 1..=highest.max(outline.highest).max(lifted).max(1) {
+            dims.push(self.cell_sources(outline, dim)?);
         }
         while dims.len() > 1 && dims.last().is_some_and(Option::is_none) {
             dims.pop();
@@ -129,12 +134,8 @@ impl EncodingParams {
         Encoding::try_from(Sources(dims))
     }
 
-    fn vertex_sources(
-        &self,
-        dataset: &Dataset,
-        degrees: &[usize],
-    ) -> Result<Option<Vec<Source>>, EncodeError> {
-        let columns = Source::columns(dataset, 0);
+    fn vertex_sources(&self, outline: &Outline) -> Result<Option<Vec<Source>>, EncodeError> {
+        let (columns, degrees) = (Source::columns(&outline.columns, 0), &outline.degrees);
         Ok(Some(match self.vertices {
             VertexSignal::None => return Ok(None),
             VertexSignal::Constant => vec![Source::Constant],
@@ -158,8 +159,8 @@ impl EncodingParams {
         }))
     }
 
-    fn cell_sources(&self, dataset: &Dataset, dim: usize) -> Result<Option<Vec<Source>>, EncodeError> {
-        let columns = Source::columns(dataset, dim);
+    fn cell_sources(&self, outline: &Outline, dim: usize) -> Result<Option<Vec<Source>>, EncodeError> {
+        let columns = Source::columns(&outline.columns, dim);
         match if dim == 1 { self.edges } else { self.higher } {
             CellSignal::None => Ok(None),
             CellSignal::Constant => Ok(Some(vec![Source::Constant])),
@@ -173,18 +174,6 @@ impl EncodingParams {
             }
         }
     }
-}
-
-/// Number of vertices of each degree, up to the highest.
-fn degree_counts<'a>(complexes: impl Iterator<Item = &'a Complex>) -> Vec<usize> {
-    let mut counts = Vec::new();
-    for degree in complexes.flat_map(Complex::degrees) {
-        if counts.len() <= degree as usize {
-            counts.resize(degree as usize + 1, 0);
-        }
-        counts[degree as usize] += 1;
-    }
-    counts
 }
 
 /// The 99th percentile, linear between the two nearest ranks as in NumPy, rounded down; 0 for no vertex.

@@ -30,9 +30,8 @@ pub(super) enum Source {
 
 impl Source {
     /// A source for each column of dimension `dim`, numbers before labels.
-    pub fn columns(dataset: &Dataset, dim: usize) -> Vec<Self> {
-        let of_dim =
-            || dataset.columns().iter().filter(move |column| column.dim == dim && !column.is_weights());
+    pub fn columns(columns: &[Column], dim: usize) -> Vec<Self> {
+        let of_dim = || columns.iter().filter(move |column| column.dim == dim && !column.is_weights());
         let real = of_dim().filter(|column| matches!(column.values, ColumnValues::Real { .. }));
         let labels = of_dim().filter(|column| matches!(column.values, ColumnValues::Labels { .. }));
         real.chain(labels).map(Self::column).collect()

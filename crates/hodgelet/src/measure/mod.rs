@@ -10,9 +10,13 @@ mod component;
 mod harmonic;
 mod large;
 mod live;
+#[cfg(feature = "store")]
+mod parts;
 mod route;
 
 pub use batch::{MeasureError, Sample, measure, measure_all};
+#[cfg(feature = "store")]
+pub(crate) use parts::EnergyParts;
 pub use route::{MeasureParams, Spectra};
 
 use crate::hodge::HodgeComponent;

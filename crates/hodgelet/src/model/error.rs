@@ -50,6 +50,12 @@ pub enum ModelError {
         /// Complexes found.
         found: usize,
     },
+    /// Measures could not be read from where they are kept.
+    #[error("{fault}")]
+    Store {
+        /// What is wrong, and where.
+        fault: String,
+    },
     /// An index beyond the dataset.
     #[error("complex {index}, but the dataset has {len}")]
     Index {

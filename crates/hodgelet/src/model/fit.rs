@@ -5,7 +5,7 @@ use super::fitted::{Model, Summary, Trained};
 use super::objective::Solved;
 use super::parameters::State;
 use super::problem::check_indices;
-use super::{FeatureSpace, Measured, Measurer, ModelError, Plan, Problem, conformal, sparse};
+use super::{FeatureSpace, MeasureSource, Measurer, ModelError, Plan, Problem, conformal, sparse};
 use crate::dataset::{Dataset, Targets};
 use crate::gp::Sites;
 use crate::kernel::SumKernel;
@@ -101,7 +101,7 @@ impl Settings {
     pub fn fit_measured(
         &self,
         measurer: &Measurer,
-        measured: &Measured,
+        source: &dyn MeasureSource,
         targets: &Targets,
         train: &[usize],
         callback: impl FnMut(Stage) -> ControlFlow<()> + Send,
@@ -109,7 +109,7 @@ impl Settings {
         if self.conformal.is_some() {
             return Err(ModelError::Conformal { fault: "the graphs were measured before".to_owned() });
         }
-        self.fit_from(None, measurer, measured, targets, train, callback)
+        self.fit_from(None, measurer, source, targets, train, callback)
     }
 
     /// As [`fit_measured`](Self::fit_measured), with values that start where those of `model` are.
@@ -117,16 +117,16 @@ impl Settings {
         &self,
         model: Option<&Model>,
         measurer: &Measurer,
-        measured: &Measured,
+        source: &dyn MeasureSource,
         targets: &Targets,
         train: &[usize],
         callback: impl FnMut(Stage) -> ControlFlow<()> + Send,
     ) -> Result<Model, ModelError> {
         let began = Instant::now();
-        check_indices(train, measured.measures.len())?;
+        check_indices(train, source.len())?;
         let sample = sparse::sample(self, targets, train);
         let chosen: Vec<usize> = sample.iter().map(|&i| train[i]).collect();
-        let mut problem = Problem::new(self, measurer, measured, targets, &chosen)?;
+        let mut problem = Problem::new(self, measurer, source, targets, &chosen)?;
         let is_sparse = self.is_sparse(train.len(), problem.likelihood.n_factors());
         let columns = problem.drawn.iter().map(|block| block.standardizer.n_columns()).sum();
         Plan::new(self, train.len(), columns, problem.likelihood.n_factors()).check()?;
@@ -149,7 +149,7 @@ impl Settings {
         let mut mode = problem.trained(problem.solve(&end.minimum.point, end.sites.clone())?)?;
         if !is_sparse && chosen.len() < train.len() {
             // The values of the sample, the posterior of all.
-            problem = Problem::new(self, measurer, measured, targets, train)?;
+            problem = Problem::new(self, measurer, source, targets, train)?;
             mode = problem.trained(problem.solve_with(&mode)?)?;
         }
         let measurer = Measurer { settings: problem.settings.clone(), ..measurer.clone() };
@@ -157,10 +157,9 @@ impl Settings {
         let mut observations = problem.observations.clone();
         let (mut averaged, mut exploration, mut reference, mut summary) = (None, None, None, None);
         if is_sparse {
-            let measures = train.iter().map(|&i| &measured.measures[i]).collect();
             let progress = |pass| call(&callback, Stage::Passing { pass });
             let (fitted, covariates) = (&problem.targets, problem.covariates.as_ref());
-            let data = sparse::Data { settings: self, fitted, covariates, measures, targets, train };
+            let data = sparse::Data { settings: self, fitted, covariates, source, targets, train };
             let fit = sparse::fit(&problem, &data, space.clone(), mode, &sample, progress)?;
             (mode, observations) = (fit.trained, fit.observations);
             (reference, summary) = (Some(fit.reference), Some(fit.summary));

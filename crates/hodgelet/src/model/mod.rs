@@ -22,11 +22,12 @@ mod predict;
 mod problem;
 #[cfg(test)]
 mod sbc;
+mod source;
 mod space;
 mod sparse;
 mod targets;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod update;
 
 pub use averaging::Exploration;
@@ -43,6 +44,7 @@ pub use parameters::Hyperparameter;
 pub use plan::Plan;
 pub use predict::{PredictedTargets, Prediction};
 pub use problem::{Problem, StartBlock, TrainingObjective};
+pub use source::MeasureSource;
 pub use space::{FeatureSpace, Measurer};
 pub use sparse::SparseSummary;
 pub use targets::FittedTargets;

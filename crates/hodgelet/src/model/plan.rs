@@ -8,7 +8,7 @@ use super::problem::check_indices;
 use super::sparse::most_inducing;
 use super::targets::Observed;
 use super::{Measurer, ModelError};
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, Targets};
 use crate::settings::Settings;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
@@ -111,7 +111,23 @@ impl Settings {
     pub fn plan(&self, dataset: &Dataset, train: &[usize]) -> Result<Plan, ModelError> {
         check_indices(train, dataset.len())?;
         let measurer = Measurer::fit(self, dataset, train)?;
-        let (_, observed) = Observed::new(dataset.targets(), dataset.len(), train)?;
+        self.plan_measured(&measurer, dataset.targets(), dataset.len(), train)
+    }
+
+    /// What a fit of the complexes `train` of `n` that `measurer` measured will take.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError`] when targets are missing.
+    pub fn plan_measured(
+        &self,
+        measurer: &Measurer,
+        targets: &Targets,
+        n: usize,
+        train: &[usize],
+    ) -> Result<Plan, ModelError> {
+        check_indices(train, n)?;
+        let (_, observed) = Observed::new(targets, n, train)?;
         let (_, likelihood) = observed.likelihood(self, 1)?;
         Ok(Plan::new(self, train.len(), measurer.n_columns()?, likelihood.n_factors()))
     }

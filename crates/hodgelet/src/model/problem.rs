@@ -4,9 +4,10 @@ use super::features::{BlockSpace, FeatureMap, TrainingFeatures};
 use super::noise::NoiseCovariates;
 use super::objective::Objective;
 use super::parameters::{Parameters, State};
+use super::source::refs;
 use super::space::bank_seed;
 use super::targets::Observed;
-use super::{FeatureSpace, Measured, Measurer, Model, ModelError};
+use super::{FeatureSpace, MeasureSource, Measurer, Model, ModelError};
 use crate::dataset::Targets;
 use crate::feature::{Block, BlockMeasures};
 use crate::gp::{Collapse, Inference, LaplaceParams};
@@ -70,16 +71,17 @@ impl Problem {
     pub fn new(
         settings: &Settings,
         measurer: &Measurer,
-        measured: &Measured,
+        source: &dyn MeasureSource,
         targets: &Targets,
         train: &[usize],
     ) -> Result<Self, ModelError> {
-        check_indices(train, measured.measures.len())?;
-        let (targets, observed) = Observed::new(targets, measured.measures.len(), train)?;
+        check_indices(train, source.len())?;
+        let (targets, observed) = Observed::new(targets, source.len(), train)?;
         let (_, likelihood) = observed.likelihood(settings, 1)?;
         settings.final_inference(&likelihood)?.check(&likelihood)?; // before the long part
         let own = Measurer { settings: settings.clone(), ..measurer.clone() };
-        let training: Vec<_> = train.iter().map(|&i| &measured.measures[i]).collect();
+        let loaded = source.load(train)?;
+        let training = refs(&loaded);
         let (mut all, mut every, mut features) = (Vec::new(), Vec::new(), Vec::new());
         for (measures, block, raw) in own.draw(&training, 0)? {
             if block.standardizer.n_live() > 0 {

@@ -8,11 +8,11 @@ use super::measure::{check_shared, lifted, measure, sample, weights};
 use super::{Measured, ModelError};
 use crate::complex::Lift;
 use crate::dataset::Dataset;
-use crate::encode::{EncodeError, Encoding};
+use crate::encode::{EncodeError, Encoding, Outline};
 use crate::feature::{Block, BlockMeasures, Component, SignedBasis, SignedError, Standardizer};
 use crate::hodge::{HodgeComponent, HodgeError, Operators};
 use crate::measure::{ComplexMeasures, Sample};
-use crate::settings::Settings;
+use crate::settings::{Fields, Settings};
 use crate::signal::Orientation;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -39,21 +39,44 @@ impl Measurer {
     ///
     /// [`ModelError`] when the dataset does not have what the settings ask for.
     pub fn fit(settings: &Settings, dataset: &Dataset, train: &[usize]) -> Result<Self, ModelError> {
+        Self::fit_outline(settings, &settings.outline(dataset, train)?, dataset, train)
+    }
+
+    /// As [`fit`](Self::fit), for a dataset of which the outline is known, and some complexes: `part`. Signed features look
+    /// at those among them that are in `train`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`fit`](Self::fit).
+    pub fn fit_outline(
+        settings: &Settings,
+        outline: &Outline,
+        part: &Dataset,
+        train: &[usize],
+    ) -> Result<Self, ModelError> {
         settings.lift().check()?;
         if let Some(bank) = settings.bank() {
             bank.check()?; // before the long part
         }
-        let items = items(settings.lift(), dataset);
-        let encoding = settings.encoding(&items).fit_up_to(&items, train, settings.lift().max_dim());
+        let encoding = settings.encoding(outline).fit_outline(outline, settings.lift().max_dim());
         let encoding = encoding.map_err(|error| match (error, settings.lift()) {
             // Vertices of the line graph are the edges that the user knows.
             (EncodeError::NoColumns { dim: 0 }, Lift::LineGraph) => ModelError::NoSignal { dim: 1 },
             (error, _) => error.into(),
         })?;
         let mut measurer = Self { settings: settings.clone(), encoding, signed: None };
-        measurer.signed = measurer.fit_signed(&items, train)?;
+        measurer.signed = measurer.fit_signed(&items(settings.lift(), part), train)?;
         measurer.blocks()?;
         Ok(measurer)
+    }
+
+    /// Whether it gives the same measures as another.
+    #[must_use]
+    pub fn measures_as(&self, other: &Self) -> bool {
+        let mut fields = Settings::FIELDS.iter().filter(|field| Settings::shapes_measures(field));
+        fields.all(|field| (field.get)(&self.settings) == (field.get)(&other.settings))
+            && self.encoding == other.encoding
+            && self.signed == other.signed
     }
 
     fn fit_signed(&self, items: &Dataset, train: &[usize]) -> Result<Option<SignedBasis>, ModelError> {
@@ -190,6 +213,17 @@ impl Measurer {
             drawn.push((measures, space, features));
         }
         Ok(drawn)
+    }
+}
+
+impl Settings {
+    /// The outline of a dataset as its spectra are taken, whose complexes `train` are learned from.
+    ///
+    /// # Errors
+    ///
+    /// [`EncodeError::Index`] when one of them is not there.
+    pub fn outline(&self, dataset: &Dataset, train: &[usize]) -> Result<Outline, EncodeError> {
+        Outline::of(&items(self.lift(), dataset), train)
     }
 }
 

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// `n` random graphs of 5 to 8 vertices with two attributes a vertex and a flow on edges. The item `i` is of class
 /// `i mod n_classes`, which its attributes follow a little; without classes its target is a real number.
-pub(super) fn dataset(n: usize, n_classes: usize, seed: u64) -> Dataset {
+pub(crate) fn dataset(n: usize, n_classes: usize, seed: u64) -> Dataset {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut complexes = Vec::new();
     let (mut attributes, mut flows, mut reals) = (vec![], vec![], vec![]);
@@ -50,6 +50,6 @@ fn column(
 }
 
 /// Settings with small banks.
-pub(super) fn small_settings() -> Settings {
+pub(crate) fn small_settings() -> Settings {
     Settings { n_filters: 2, n_bands: 2, iterations: 6, ..Settings::default().most_probable() }
 }

@@ -8,7 +8,7 @@
 use super::features::TrainingFeatures;
 use super::fitted::{Averaged, Model, Trained};
 use super::targets::Observed;
-use super::{FeatureSpace, FittedTargets, ModelError, Stage, sparse};
+use super::{FeatureSpace, FittedTargets, MeasureSource, ModelError, Stage, sparse};
 use crate::dataset::{Dataset, Targets};
 use crate::feature::BlockMeasures;
 use crate::gp::{Inference, Sites, Workspace};
@@ -70,7 +70,7 @@ impl Model {
         }
         let measures: Vec<&ComplexMeasures> = measured.measures.iter().collect();
         let mut model = match self.summary.sparse {
-            Some(_) => self.update_sparse(measures, &targets, params.old.is_some(), callback)?,
+            Some(_) => self.update_sparse(&measured, &targets, params.old.is_some(), callback)?,
             None if params.old.is_some() => {
                 // It has them: only the new ones are added.
                 let first = measures.len() - new.len();
@@ -110,14 +110,14 @@ impl Model {
 
     fn update_sparse(
         &self,
-        measures: Vec<&ComplexMeasures>,
+        source: &dyn MeasureSource,
         targets: &Targets,
         has_all: bool,
         mut callback: impl FnMut(Stage) -> ControlFlow<()>,
     ) -> Result<Self, ModelError> {
-        let train: Vec<usize> = (0..measures.len()).collect();
+        let train: Vec<usize> = (0..source.len()).collect();
         let (settings, fitted, covariates) = (self.settings(), &self.targets, self.covariates.as_ref());
-        let data = sparse::Data { settings, fitted, covariates, measures, targets, train: &train };
+        let data = sparse::Data { settings, fitted, covariates, source, targets, train: &train };
         let held = if has_all { None } else { self.mode.posterior.natural() };
         let progress = |pass| callback(Stage::Passing { pass });
         let (posterior, converged) = sparse::add(&data, &self.space, &self.mode, held, progress)?;

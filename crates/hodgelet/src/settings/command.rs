@@ -83,6 +83,13 @@ subset! {
     |settings| settings
 }
 
+subset! {
+    /// The settings that energy measures depend on.
+    MeasureSettings,
+    Settings::shapes_measures,
+    |settings| settings
+}
+
 /// Adds a flag for each field, and a hidden one for each name that a field had before.
 fn augment<S: Fields>(command: Command, fields: impl IntoIterator<Item = &'static Field<S>>) -> Command {
     fields.into_iter().fold(command, |command, field| {

@@ -15,14 +15,14 @@ pub use choices::{
     Method, NoiseChoice, PosteriorChoice,
 };
 #[cfg(feature = "clap")]
-pub use command::{FeatureSettings, SignalSettings};
+pub use command::{FeatureSettings, MeasureSettings, SignalSettings};
 pub use field::{Field, Fields, Kind, SettingError, former_names};
 
 pub(crate) use field::{Setting, serialize_fields, settings};
 
 use crate::complex::Lift;
-use crate::dataset::{Column, Dataset, POSITIONS, WEIGHTS};
-use crate::encode::{CellSignal, EncodingParams, VertexSignal};
+use crate::dataset::{Column, POSITIONS, WEIGHTS};
+use crate::encode::{CellSignal, EncodingParams, Outline, VertexSignal};
 use crate::feature::{Block, SignedParams};
 use crate::gp::VariationalParams;
 use crate::kernel::Family;
@@ -234,6 +234,12 @@ impl Settings {
         field.attribute("training").is_none() && field.name != "faithful"
     }
 
+    /// Whether energy measures depend on a setting.
+    #[must_use]
+    pub fn shapes_measures(field: &Field<Self>) -> bool {
+        ["Model", "Signals"].contains(&field.group)
+    }
+
     /// What becomes of each complex.
     #[must_use]
     pub fn lift(&self) -> Lift {
@@ -270,11 +276,11 @@ impl Settings {
         self.dims.clone().or_else(|| (self.method != Method::Hodge).then(|| vec![0]))
     }
 
-    /// Which signals `dataset`, after its lift, is given.
+    /// Which signals a dataset with this outline, after its lift, is given.
     #[must_use]
-    pub fn encoding(&self, dataset: &Dataset) -> EncodingParams {
+    pub fn encoding(&self, outline: &Outline) -> EncodingParams {
         EncodingParams {
-            vertices: self.vertices.unwrap_or_else(|| self.default_vertices(dataset)),
+            vertices: self.vertices.unwrap_or_else(|| self.default_vertices(outline)),
             edges: self.edges,
             higher: self.higher,
             max_degree: self.max_degree,
@@ -283,17 +289,15 @@ impl Settings {
 
     /// The signal of the published code, but none where edges carry a flow and vertices nothing of their own but a place
     /// and a weight: the flow is the signal then. The line graph has the columns of edges alone.
-    fn default_vertices(&self, dataset: &Dataset) -> VertexSignal {
+    fn default_vertices(&self, outline: &Outline) -> VertexSignal {
         let is_flow = |c: &Column| c.dim == 1 && c.orientation == Orientation::Oriented;
         let is_signal = |c: &Column| c.dim == 0 && c.name != POSITIONS && c.name != WEIGHTS;
-        // 1-cells of hypergraphs are not edges between two vertices.
-        let has_edges = || dataset.complexes().iter().all(|c| c.n_cells(1) == 0 || c.edge(0).is_some());
         match self.method {
             _ if self.lift() == Lift::LineGraph => VertexSignal::Attributes,
             Method::Hodge
-                if dataset.columns().iter().any(is_flow)
-                    && !dataset.columns().iter().any(is_signal)
-                    && has_edges() =>
+                if outline.columns().iter().any(is_flow)
+                    && !outline.columns().iter().any(is_signal)
+                    && outline.has_edges() =>
             {
                 VertexSignal::None
             }

@@ -97,8 +97,27 @@ impl Model {
         dataset: &Dataset,
         mut progress: impl FnMut(usize) -> ControlFlow<()>,
     ) -> Result<CalibratedPrediction<'_>, ModelError> {
+        let first = self.space.measurer.measure(dataset, &mut progress)?;
+        self.calibrated(first, |measurer| measurer.measure(dataset, &mut progress))
+    }
+
+    /// As [`predict_calibrated`](Self::predict_calibrated), of complexes that were measured before with the model's encoding.
+    ///
+    /// # Errors
+    ///
+    /// As [`predict_measured`](Self::predict_measured), and [`ModelError::Conformal`] when a model without a part of the
+    /// training complexes sees other signals.
+    pub fn calibrate_measured(&self, measured: Measured) -> Result<CalibratedPrediction<'_>, ModelError> {
+        let fault = "models without a part of the training graphs see signals that were not measured";
+        self.calibrated(measured, |_| Err(ModelError::Conformal { fault: fault.to_owned() }))
+    }
+
+    fn calibrated(
+        &self,
+        first: Measured,
+        mut measure: impl FnMut(&Measurer) -> Result<Measured, ModelError>,
+    ) -> Result<CalibratedPrediction<'_>, ModelError> {
         let measurer = &self.space.measurer;
-        let first = measurer.measure(dataset, &mut progress)?;
         let mut prediction = self.predict_measured(&first.measures.iter().collect::<Vec<_>>())?;
         prediction.unknown = first.unknown;
         let mut spectra = vec![(measurer, first)];
@@ -111,7 +130,7 @@ impl Model {
             };
             let at = spectra.iter().position(same).map_or_else(
                 || {
-                    spectra.push((own, own.measure(dataset, &mut progress)?));
+                    spectra.push((own, measure(own)?));
                     Ok(spectra.len() - 1)
                 },
                 Ok::<usize, ModelError>,

@@ -1,6 +1,7 @@
 //! Training complexes in leaves, as the inducing ones see them.
 
 use super::super::noise::NoiseCovariates;
+use super::super::source::{MeasureSource, refs};
 use super::super::targets::Observed;
 use super::super::{FeatureSpace, FittedTargets, ModelError};
 use crate::dataset::Targets;
@@ -8,7 +9,6 @@ use crate::feature::BlockMeasures;
 use crate::gp::sparse::{InducingPrior, LEAF, Leaf, Moments, Statistics, sum_leaves};
 use crate::kernel::SumKernel;
 use crate::likelihood::{Likelihood, Observations};
-use crate::measure::ComplexMeasures;
 use crate::settings::Settings;
 use faer::{Mat, MatRef, Par};
 use rayon::prelude::*;
@@ -23,7 +23,7 @@ pub(in crate::model) struct Data<'a> {
     pub fitted: &'a FittedTargets,
     /// What the noise depends on, if on anything.
     pub covariates: Option<&'a NoiseCovariates>,
-    pub measures: Vec<&'a ComplexMeasures>,
+    pub source: &'a dyn MeasureSource,
     pub targets: &'a Targets,
     pub train: &'a [usize],
 }
@@ -40,13 +40,14 @@ impl Data<'_> {
     }
 
     /// Measures of some complexes, in the units of each block of `space`.
-    pub fn measures(&self, space: &FeatureSpace, places: &[usize]) -> Vec<BlockMeasures> {
-        space.measures_in_units(&places.iter().map(|&i| self.measures[i]).collect::<Vec<_>>())
+    pub fn measures(&self, space: &FeatureSpace, places: &[usize]) -> Result<Vec<BlockMeasures>, ModelError> {
+        let loaded = self.source.load(&places.iter().map(|&i| self.train[i]).collect::<Vec<_>>())?;
+        Ok(space.measures_in_units(&refs(&loaded)))
     }
 
     /// Kernel inputs of some complexes.
     pub fn inputs(&self, space: &FeatureSpace, places: &[usize]) -> Result<Vec<Mat<f64>>, ModelError> {
-        let measures = self.measures(space, places);
+        let measures = self.measures(space, places)?;
         space.blocks.iter().zip(&measures).map(|(block, own)| block.inputs(own)).collect()
     }
 
@@ -107,7 +108,7 @@ impl<'a> Seen<'a> {
 
     fn made(&self, k: usize) -> Result<Leaf, ModelError> {
         let places = self.data.leaf(k);
-        let measures = self.data.measures(self.space, &places);
+        let measures = self.data.measures(self.space, &places)?;
         let inputs = self.space.blocks.iter().zip(&measures).map(|(block, own)| block.inputs(own));
         let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
         let (views, others) = (views(&inputs), views(&self.inputs));

@@ -213,7 +213,7 @@ pub(super) fn fit(
         },
         inducing,
     };
-    let own = data.measures(&space, &summary.inducing);
+    let own = data.measures(&space, &summary.inducing)?;
     let observations = data.observations(&summary.inducing, &own)?;
     let reference = data.inputs(&space, sample)?;
     let trained = Trained { blocks: space.blocks, kernel, likelihood, inputs, posterior };
@@ -270,7 +270,7 @@ fn train_on_all(
 /// The feature space with columns standardized over all training complexes.
 fn standardized(data: &Data<'_>, space: &FeatureSpace) -> Result<FeatureSpace, ModelError> {
     let of_leaf = |k: usize| {
-        let measures = data.measures(space, &data.leaf(k));
+        let measures = data.measures(space, &data.leaf(k))?;
         let features = |(block, own): (&BlockSpace, &BlockMeasures)| block.map.features(own);
         let features = space.blocks.iter().zip(&measures).map(features);
         Ok::<_, ModelError>(ColumnMoments::of(&features.collect::<Result<Vec<_>, _>>()?))

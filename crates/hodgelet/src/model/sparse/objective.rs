@@ -84,7 +84,7 @@ impl SparseObjective<'_> {
         let mut sum = sum.expect("there is a leaf, and none is missing");
 
         // What the inducing complexes themselves add.
-        let measures = self.data.measures(&self.space, self.inducing);
+        let measures = self.data.measures(&self.space, self.inducing)?;
         let mut recorded = self.record(&measures)?;
         let among = seen.prior.gram_gradient(inverse.as_ref(), sum.products.as_ref(), Par::Seq);
         let own = views(&seen.inputs);
@@ -149,7 +149,7 @@ impl SparseObjective<'_> {
         moments: &Moments,
         inverse: MatRef<'_, f64>,
     ) -> Result<LeafTerm, ModelError> {
-        let measures = self.data.measures(&self.space, &self.data.leaf(k));
+        let measures = self.data.measures(&self.space, &self.data.leaf(k))?;
         let mut recorded = self.record(&measures)?;
         let own = leaf.gradient(moments, &self.state.likelihood)?;
         let mut products = Mat::zeros(self.inducing.len(), self.inducing.len());

@@ -108,10 +108,9 @@ fn the_gradient_on_all_graphs_equals_differences() {
         let measurer = Measurer::fit(&settings, &data, &train).unwrap();
         let measured = measurer.measure(&data, |_| ControlFlow::Continue(())).unwrap();
         let problem = Problem::new(&settings, &measurer, &measured, data.targets(), &train).unwrap();
-        let measures = measured.measures.iter().collect();
         let (settings, covariates) = (&settings, problem.covariates.as_ref());
         let (fitted, targets) = (&problem.targets, data.targets());
-        let all = Data { settings, fitted, covariates, measures, targets, train: &train };
+        let all = Data { settings, fitted, covariates, source: &measured, targets, train: &train };
         let state = problem.state(0).unwrap();
         let space = FeatureSpace { measurer, blocks: problem.drawn.clone() };
         let space = standardized(&all, &space).unwrap();
