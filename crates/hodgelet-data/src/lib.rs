@@ -22,10 +22,12 @@ pub mod jsonl;
 pub mod mesh;
 mod names;
 mod open;
+mod parts;
 mod read;
 mod text;
 pub mod tu;
 
 pub use names::{EXTENSIONS, datasets_in, edits};
-pub use open::{OpenError, OpenOptions, open, open_with};
+pub use open::{OpenError, OpenOptions, open, open_parts, open_with};
+pub use parts::Parts;
 pub use read::{Read, Report};

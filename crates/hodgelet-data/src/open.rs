@@ -2,10 +2,10 @@
 
 use crate::graphs::{self, Format, GraphsError};
 use crate::hif::{self, HifError};
-use crate::jsonl::{self, JsonlError};
+use crate::jsonl::{self, JsonlError, JsonlParts};
 use crate::mesh::{self, MeshError, MeshFormat};
 use crate::tu::{self, TuError};
-use crate::{EXTENSIONS, Read, datasets_in, edits, names};
+use crate::{EXTENSIONS, Parts, Read, datasets_in, edits, names};
 use hodgelet::complex::Expansion;
 use std::path::{Path, PathBuf};
 
@@ -39,6 +39,20 @@ pub fn open_with(name: &str, data_dir: Option<&Path>, options: OpenOptions) -> R
             let near = data_dir.map(|dir| near_names(name, dir)).unwrap_or_default();
             Err(OpenError::NotFound { name: name.to_owned(), tried, near })
         }
+    }
+}
+
+/// As [`open_with`], to be read in parts: a JSONL file stays on disk.
+///
+/// # Errors
+///
+/// As for [`open`].
+pub fn open_parts(name: &str, data_dir: Option<&Path>, options: OpenOptions) -> Result<Parts, OpenError> {
+    let is_jsonl = |path: &&PathBuf| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("jsonl"));
+    let found = candidates(name, data_dir).into_iter().find(|path| path.exists());
+    match found.as_ref().filter(is_jsonl) {
+        Some(path) => Ok(Parts::Jsonl(JsonlParts::open(path, options.hypergraph)?)),
+        None => Ok(Parts::Whole(Box::new(open_with(name, data_dir, options)?))),
     }
 }
 

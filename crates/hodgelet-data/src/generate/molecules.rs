@@ -71,6 +71,12 @@ impl MoleculesParams {
 pub struct CheckedMolecules(MoleculesParams);
 
 impl CheckedMolecules {
+    /// The settings.
+    #[must_use]
+    pub fn params(&self) -> &MoleculesParams {
+        &self.0
+    }
+
     /// The dataset: labels `element` on vertices and `bond` on edges, classes `inert` and `reactive`.
     #[must_use]
     pub fn generate(&self, seed: u64) -> Dataset {

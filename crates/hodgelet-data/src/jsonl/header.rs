@@ -7,6 +7,7 @@ use hodgelet::dataset::MAX_DIM;
 use hodgelet::signal::Orientation;
 
 /// What the header says of all complexes.
+#[derive(Clone)]
 pub(super) struct Header {
     pub name: Option<String>,
     pub target: TargetKind,
@@ -16,6 +17,7 @@ pub(super) struct Header {
 }
 
 /// What is to be predicted.
+#[derive(Clone)]
 pub(super) enum TargetKind {
     None,
     Real,
@@ -23,12 +25,14 @@ pub(super) enum TargetKind {
 }
 
 /// A column, without its values.
+#[derive(Clone)]
 pub(super) struct ColumnHeader {
     pub name: String,
     pub dim: usize,
     pub kind: ColumnKind,
 }
 
+#[derive(Clone)]
 pub(super) enum ColumnKind {
     Labels { categories: Option<Vec<String>> },
     Real { channels: Vec<String>, orientation: Orientation },

@@ -6,10 +6,12 @@ mod extra;
 mod field;
 mod header;
 mod hyperedges;
+mod parts;
 mod read;
 mod write;
 
 pub use error::JsonlError;
+pub use parts::JsonlParts;
 pub(crate) use read::coded;
 pub use read::{parse, parse_with, read, read_with};
 pub use write::{write, write_to};

@@ -62,6 +62,16 @@ pub fn parse_with(file: &str, bytes: &[u8], expansion: Option<Expansion>) -> Res
         .collect();
     // the first fault in the order of lines, whatever the order in which they were parsed
     let items = items.into_iter().collect::<Result<Vec<Item>, _>>()?;
+    assembled(file, header, items, expansion)
+}
+
+/// The dataset of some lines.
+pub(super) fn assembled(
+    file: &str,
+    header: Header,
+    items: Vec<Item>,
+    expansion: Option<Expansion>,
+) -> Result<Read, JsonlError> {
     let stem = file.strip_suffix(".jsonl").unwrap_or(file);
     let expansion = expansion.or(header.expansion).unwrap_or_default();
     let hypergraphs = hyperedges::all_or_none(file, &items)?;
@@ -76,7 +86,7 @@ pub fn parse_with(file: &str, bytes: &[u8], expansion: Option<Expansion>) -> Res
     Ok(Read { dataset, report, ids })
 }
 
-fn json(file: &str, line: usize, text: &[u8]) -> Result<Value, JsonlError> {
+pub(super) fn json(file: &str, line: usize, text: &[u8]) -> Result<Value, JsonlError> {
     serde_json::from_slice(text).map_err(|error| {
         // the parser counts lines too, and sees only one
         let message = error.to_string().replace(" at line 1 column ", ", column ");
@@ -92,23 +102,23 @@ pub(super) struct Item {
     /// The hypergraph whose incidence pair the complex is.
     pub hypergraph: Option<Hypergraph>,
     /// In the order of the header's columns.
-    values: Vec<Values>,
+    pub values: Vec<Values>,
     /// Where the vertices are, and the weights of cells, as the line itself gives them.
     extra: Extra,
-    target: Option<Target>,
+    pub target: Option<Target>,
 }
 
-enum Values {
+pub(super) enum Values {
     Labels(Vec<String>),
     Real(Vec<f64>),
 }
 
-enum Target {
+pub(super) enum Target {
     Class(String),
     Real(f64),
 }
 
-fn item(header: &Header, line: Field<'_>) -> Result<Item, JsonlError> {
+pub(super) fn item(header: &Header, line: Field<'_>) -> Result<Item, JsonlError> {
     line.only(&[
         "id",
         "vertices",
