@@ -8,6 +8,7 @@ use hodgelet::feature::FourierError;
 use hodgelet::hodge::HodgeError;
 use hodgelet::measure::MeasureError;
 use hodgelet::model::{FileError, ModelError};
+use hodgelet::store::StoreError;
 use hodgelet::wavelet::BankError;
 use hodgelet_data::OpenError;
 use hodgelet_data::generate::GenerateError;
@@ -74,6 +75,9 @@ pub enum CommandError {
     /// From between a dataset and its features.
     #[error(transparent)]
     Model(ModelError),
+    /// From a store of measures.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// From saving or loading a model.
     #[error("{}", file_message(path, source))]
     ModelFile {
@@ -116,6 +120,7 @@ impl CommandError {
             }
             Self::Model(error) => own(error.hint()),
             Self::ModelFile { source, .. } => own(source.hint()),
+            Self::Store(error) => own(error.hint()),
             Self::CrossValidate(error) => own(error.hint()),
             Self::Hodge(error) => own(error.hint()),
             _ => None,

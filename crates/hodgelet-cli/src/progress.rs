@@ -75,6 +75,13 @@ impl Terminal {
         }
     }
 
+    /// Lines on standard error, where standard output holds something else.
+    pub fn note(self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(std::io::stderr(), "{text}");
+        }
+    }
+
     /// A bar for `total` things, drawn only when standard error is a terminal.
     #[must_use]
     pub fn bar(self, what: &'static str, total: Option<u64>) -> Bar {

@@ -15,8 +15,9 @@ use crate::progress::{Terminal, check_interrupt};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hodgelet::complex::Expansion;
+use hodgelet::store::Store;
 use hodgelet_data::generate::{Builtin, builtin};
-use hodgelet_data::{EXTENSIONS, OpenError, OpenOptions, Read, Report, edits, open_with};
+use hodgelet_data::{EXTENSIONS, OpenError, OpenOptions, Parts, Read, Report, edits, open_parts, open_with};
 use std::path::{Path, PathBuf};
 
 /// Which dataset.
@@ -58,11 +59,47 @@ impl DatasetArgs {
     /// [`CommandError`] when there is no such dataset or it cannot be read.
     pub fn read(&self, terminal: Terminal) -> Result<Read, CommandError> {
         let read = self.read_silently()?;
-        if !read.report.is_clean() {
-            let what = read.report.to_string().replace('\n', "; ");
-            terminal.warn(&format!("{}: {what}", read.dataset.name()));
-        }
+        warn_of(&read, terminal);
         Ok(read)
+    }
+
+    /// The dataset, to be read in parts: a JSONL file stays on disk.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`] when there is no such dataset or it cannot be read.
+    pub fn parts(&self, terminal: Terminal) -> Result<Parts, CommandError> {
+        let drawn = if is_written_as_path(&self.dataset) { None } else { builtin(&self.dataset) };
+        if let Some(mut recipe @ Builtin::Molecules(_)) = drawn {
+            self.all_settings().iter().try_for_each(|setting| recipe.set(setting))?;
+            if let Builtin::Molecules(params) = recipe {
+                return Ok(Parts::Drawn { molecules: params.check()?, seed: self.seed });
+            }
+        } else if drawn.is_some() {
+            return Ok(Parts::Whole(Box::new(self.read(terminal)?)));
+        }
+        let options = OpenOptions { hypergraph: self.hypergraph };
+        let parts = open_parts(&self.dataset, self.data_dir.data_dir.as_deref(), options);
+        let parts = parts.map_err(|error| self.explained(error))?;
+        if let Parts::Whole(read) = &parts {
+            warn_of(read, terminal);
+        }
+        check_interrupt()?;
+        Ok(parts)
+    }
+
+    /// The store of measures that is named in place of a dataset, if it is one.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::Store`] when it cannot be opened.
+    pub fn store(&self) -> Result<Option<Store>, CommandError> {
+        let path = Path::new(&self.dataset);
+        let drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
+        match !drawn && Store::is_store(path) {
+            true => Ok(Some(Store::open(path)?)),
+            false => Ok(None),
+        }
     }
 
     /// The dataset and the report of its reader.
@@ -96,12 +133,26 @@ impl DatasetArgs {
 
     fn open(&self) -> Result<Read, CommandError> {
         let options = OpenOptions { hypergraph: self.hypergraph };
-        open_with(&self.dataset, self.data_dir.data_dir.as_deref(), options).map_err(|error| match error {
+        let read = open_with(&self.dataset, self.data_dir.data_dir.as_deref(), options);
+        read.map_err(|error| self.explained(error))
+    }
+
+    /// The error, with what may have been meant.
+    fn explained(&self, error: OpenError) -> CommandError {
+        match error {
             source @ OpenError::NotFound { .. } => {
                 CommandError::UnknownDataset { source: Box::new(source), hint: unknown_hint(&self.dataset) }
             }
             error => error.into(),
-        })
+        }
+    }
+}
+
+/// Says what a reader cleaned up.
+fn warn_of(read: &Read, terminal: Terminal) {
+    if !read.report.is_clean() {
+        let what = read.report.to_string().replace('\n', "; ");
+        terminal.warn(&format!("{}: {what}", read.dataset.name()));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `hodgelet audit`: test graphs that a model has seen before, and what its score is without them.
 
-use super::evaluate::k_fold;
+use super::evaluate::{Items, k_fold};
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
 use crate::output::{self, Format, Report, facts, json, table, write_atomic};
@@ -79,7 +79,7 @@ pub fn run(args: &AuditArgs, terminal: Terminal) -> Result<(), CommandError> {
     let seed = args.source.seed;
     let settings = args.model.given_settings(seed)?;
     let (folds, train_on_validation) = (args.folds, args.train_on_validation);
-    let splits = k_fold(&dataset, KFoldParams { folds, repeats: 1, seed, train_on_validation })?;
+    let splits = k_fold(Items::of(&dataset), KFoldParams { folds, repeats: 1, seed, train_on_validation })?;
     let bar = terminal.bar("measuring energies", Some(dataset.len() as u64));
     let (groups, found) = fingerprints(&dataset, |done| bar.at(done as u64))?;
     drop(bar);

@@ -1,6 +1,6 @@
 //! `hodgelet demo`: the main job on built-in data, in under a minute, explained to newcomers.
 
-use super::evaluate::{evaluate, k_fold};
+use super::evaluate::{Items, evaluate, k_fold};
 use super::fit::{save, train};
 use super::model_info::load;
 use super::predict::Predictions;
@@ -68,7 +68,7 @@ of {} vertices. Is a field mostly curl-free (it flows downhill) or mostly diverg
     let held_out = fields.select(&new);
     let (model, prediction) = save_load_predict(&trained, &held_out, terminal)?;
     let ids: Vec<String> = new.iter().map(ToString::to_string).collect();
-    print_text(&Predictions::new(&model, &held_out, &ids, &prediction)?.text())?;
+    print_text(&Predictions::new(&model, held_out.name(), held_out.targets(), &ids, &prediction)?.text())?;
 
     print_text("\n3. Why? The surest prediction, block by block\n")?;
     print_text(&explain(&model, &prediction, &ids))?;
@@ -83,7 +83,7 @@ fn fields(args: &DemoArgs) -> Result<Dataset, CommandError> {
 
 /// Cross-validates the line graph and the Hodge split.
 fn compare(fields: &Dataset, seed: u64, terminal: Terminal) -> Result<(), CommandError> {
-    let splits = k_fold(fields, KFoldParams { seed, ..KFoldParams::default() })?;
+    let splits = k_fold(Items::of(fields), KFoldParams { seed, ..KFoldParams::default() })?;
     let mut rows = Vec::new();
     for method in [Method::LineGraph, Method::Hodge] {
         // Models are compared at their most probable hyperparameters, which is faster.

@@ -3,12 +3,15 @@
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
 use crate::output::{self, Format, Report, facts, number, table};
-use crate::progress::{Pace, Terminal};
+use crate::progress::{Bar, Pace, Terminal};
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::settings::Settings;
-use hodgelet_eval::cross_validate::{Event, MEMORY_BUDGET, cross_validate, cross_validate_search};
+use hodgelet::store::Store;
+use hodgelet_eval::cross_validate::{
+    Event, MEMORY_BUDGET, cross_validate, cross_validate_measured, cross_validate_search,
+};
 use hodgelet_eval::metrics::{Kept, Summary};
 use hodgelet_eval::report::{
     ClassResults, Coverage, Evaluation, FoldRow, FoldRun, RealResults, Results, Scores, Subject,
@@ -17,6 +20,7 @@ use hodgelet_eval::report::{
 use hodgelet_eval::search::{SearchParams, Trial};
 use hodgelet_eval::splits::{self, FoldError, KFoldParams, Split};
 use serde::Serialize;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -63,20 +67,18 @@ pub struct EvaluateArgs {
 ///
 /// [`CommandError`].
 pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> {
-    let dataset = args.source.read(terminal)?.dataset;
     let settings = args.model.settings(args.source.seed);
     if settings.conformal.is_some() {
         let hint = "`hodgelet fit` takes it, and `hodgelet predict --coverage` shows what follows";
         return Err(CommandError::usage("--conformal, but cross-validation predicts no regions", Some(hint)));
     }
-    let splits = args.splits(&dataset)?;
-    if let Some(folder) = &args.out {
-        // Fails before the training rather than after it.
-        std::fs::create_dir_all(folder)
-            .map_err(|source| CommandError::Write { path: folder.to_owned(), source })?;
+    if let Some(store) = args.source.store()? {
+        return run_store(args, &store, &settings, terminal);
     }
-    // What folds that run side by side may take together.
-    let memory = settings.memory.map_or(MEMORY_BUDGET, |mb| mb.saturating_mul(1_000_000));
+    let dataset = args.source.read(terminal)?.dataset;
+    let splits = args.splits(Items::of(&dataset))?;
+    args.make_folder()?;
+    let memory = budget(&settings);
     let name = settings.method.title();
     let report = if args.model.auto {
         evaluate_search(&dataset, name, settings, &splits, memory, terminal)?
@@ -84,22 +86,106 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
         let evaluation = evaluate(&dataset, name, &settings, &splits, memory, terminal)?;
         Evaluated { evaluation, search: Vec::new() }
     };
-    if let Some(folder) = &args.out {
-        report.write(folder)?;
-        let lists = output::json(&splits)?;
-        output::write_atomic(&folder.join("splits.json"), |out| out.write_all(lists.as_bytes()))?;
+    args.report(&report, &splits)
+}
+
+/// Cross-validates a model on measures of a store.
+fn run_store(
+    args: &EvaluateArgs,
+    store: &Store,
+    settings: &Settings,
+    terminal: Terminal,
+) -> Result<(), CommandError> {
+    if args.model.auto {
+        let hint = "evaluate the dataset itself, or give the settings";
+        return Err(CommandError::usage("--auto, but the spectra of a store are taken", Some(hint)));
     }
-    output::print(&report, args.format)
+    let header = store.header();
+    let settings = header.settings(settings, store.path())?;
+    let (targets, _) = store.labels()?;
+    let items = Items { name: &header.name, graphs: header.complexes, targets: &targets };
+    let splits = args.splits(items)?;
+    args.make_folder()?;
+    let bar = terminal.bar("folds", Some(splits.len() as u64));
+    let (measurer, memory) = (&header.measurer, budget(&settings));
+    let watch = watch(&bar, splits.len());
+    let runs = cross_validate_measured(measurer, store, &targets, &settings, &splits, memory, watch)?;
+    drop(bar);
+    terminal.warn("signals follow the labels and degrees of all graphs of the store, test folds included");
+    let evaluation = evaluation_of(items, settings.method.title(), &settings, &runs)?;
+    args.report(&Evaluated { evaluation, search: Vec::new() }, &splits)
+}
+
+/// What folds that run side by side may take together.
+fn budget(settings: &Settings) -> usize {
+    settings.memory.map_or(MEMORY_BUDGET, |mb| mb.saturating_mul(1_000_000))
+}
+
+/// Shows how far cross-validation of `n` splits is.
+fn watch(bar: &Bar, n: usize) -> impl Fn(Event) -> ControlFlow<()> + Sync + '_ {
+    let pace = Mutex::new(Pace::default());
+    move |event| {
+        let mut pace = pace.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::Done { done, .. } => bar.at(done as u64),
+            Event::Training { .. } => {
+                pace.step();
+                bar.still()
+            }
+            Event::Averaging { total, .. } => {
+                if let Some(cost) = pace.once((n * total) as f64) {
+                    bar.say(format!("folds, {cost}"));
+                }
+                bar.still()
+            }
+            _ => bar.still(),
+        }
+    }
+}
+
+/// What is cross-validated, without its spectra.
+#[derive(Clone, Copy, Debug)]
+pub struct Items<'a> {
+    /// Name of the dataset.
+    pub name: &'a str,
+    /// Number of graphs.
+    pub graphs: usize,
+    /// Their targets.
+    pub targets: &'a Targets,
+}
+
+impl<'a> Items<'a> {
+    /// Those of a dataset.
+    #[must_use]
+    pub fn of(dataset: &'a Dataset) -> Self {
+        Self { name: dataset.name(), graphs: dataset.len(), targets: dataset.targets() }
+    }
 }
 
 impl EvaluateArgs {
-    fn splits(&self, dataset: &Dataset) -> Result<Vec<Split>, CommandError> {
+    /// Fails before the training rather than after it.
+    fn make_folder(&self) -> Result<(), CommandError> {
+        let Some(folder) = &self.out else { return Ok(()) };
+        let made = std::fs::create_dir_all(folder);
+        made.map_err(|source| CommandError::Write { path: folder.to_owned(), source })
+    }
+
+    fn report(&self, report: &Evaluated, splits: &[Split]) -> Result<(), CommandError> {
+        if let Some(folder) = &self.out {
+            report.write(folder)?;
+            let lists = output::json(&splits)?;
+            output::write_atomic(&folder.join("splits.json"), |out| out.write_all(lists.as_bytes()))?;
+        }
+        output::print(report, self.format)
+    }
+
+    fn splits(&self, items: Items<'_>) -> Result<Vec<Split>, CommandError> {
         let Some(path) = &self.splits else {
             let (folds, repeats, seed) = (self.folds, self.repeats, self.source.seed);
             let train_on_validation = self.train_on_validation;
-            return k_fold(dataset, KFoldParams { folds, repeats, seed, train_on_validation });
+            return k_fold(items, KFoldParams { folds, repeats, seed, train_on_validation });
         };
-        let splits = splits::read(path, dataset.len());
+        let splits = splits::read(path, items.graphs);
         let splits = splits.map_err(|error| CommandError::usage(error.to_string(), None))?;
         if !self.train_on_validation {
             return Ok(splits);
@@ -113,10 +199,10 @@ impl EvaluateArgs {
 /// # Errors
 ///
 /// [`CommandError::Usage`] when there are too few items.
-pub fn k_fold(dataset: &Dataset, params: KFoldParams) -> Result<Vec<Split>, CommandError> {
-    let made = params.check().and_then(|params| match dataset.targets() {
+pub fn k_fold(items: Items<'_>, params: KFoldParams) -> Result<Vec<Split>, CommandError> {
+    let made = params.check().and_then(|params| match items.targets {
         Targets::Classes { labels, .. } => params.stratified(labels),
-        _ => params.plain(dataset.len()),
+        _ => params.plain(items.graphs),
     });
     made.map_err(|error| {
         let hint = match error {
@@ -141,24 +227,9 @@ pub fn evaluate(
     terminal: Terminal,
 ) -> Result<Evaluation, CommandError> {
     let bar = terminal.bar("folds", Some(splits.len() as u64));
-    let pace = Mutex::new(Pace::default());
-    let pace = || pace.lock().unwrap_or_else(PoisonError::into_inner);
-    let runs = cross_validate(dataset, settings, splits, memory, |event| match event {
-        Event::Done { done, .. } => bar.at(done as u64),
-        Event::Training { .. } => {
-            pace().step();
-            bar.still()
-        }
-        Event::Averaging { total, .. } => {
-            if let Some(cost) = pace().once((splits.len() * total) as f64) {
-                bar.say(format!("folds, {cost}"));
-            }
-            bar.still()
-        }
-        _ => bar.still(),
-    })?;
+    let runs = cross_validate(dataset, settings, splits, memory, watch(&bar, splits.len()))?;
     drop(bar);
-    evaluation_of(dataset, model, settings, &runs)
+    evaluation_of(Items::of(dataset), model, settings, &runs)
 }
 
 /// Searches settings on the training part of every split, and tests what was found.
@@ -182,7 +253,7 @@ pub fn evaluate_search(
     })?;
     drop(bar);
     let (runs, trials): (Vec<FoldRun>, Vec<Vec<Trial>>) = found.into_iter().unzip();
-    let evaluation = evaluation_of(dataset, &format!("{model}, auto"), &search.base, &runs)?;
+    let evaluation = evaluation_of(Items::of(dataset), &format!("{model}, auto"), &search.base, &runs)?;
     let of_fold = |(run, trials): (&FoldRun, _)| FoldSearch { repeat: run.repeat, fold: run.fold, trials };
     Ok(Evaluated { evaluation, search: runs.iter().zip(trials).map(of_fold).collect() })
 }
@@ -193,19 +264,19 @@ pub fn evaluate_search(
 ///
 /// [`CommandError::Usage`] when a fold cannot be scored.
 pub fn evaluation_of(
-    dataset: &Dataset,
+    items: Items<'_>,
     model: &str,
     settings: &Settings,
     runs: &[FoldRun],
 ) -> Result<Evaluation, CommandError> {
-    let class_names = match dataset.targets() {
+    let class_names = match items.targets {
         Targets::Classes { names, .. } => names.clone(),
         _ => Vec::new(),
     };
     let subject = Subject {
-        dataset: dataset.name().to_owned(),
+        dataset: items.name.to_owned(),
         model: model.to_owned(),
-        graphs: dataset.len(),
+        graphs: items.graphs,
         class_names,
         seed: settings.seed,
         settings: serde_json::to_value(settings).expect("settings are plain structs, enums and numbers"),

@@ -10,9 +10,11 @@ use clap::Args;
 use hodgelet::dataset::Dataset;
 use hodgelet::model::{Model, Plan, Stage};
 use hodgelet::settings::Settings;
+use hodgelet::store::Store;
 use hodgelet_eval::search::{SearchParams, SearchResult, Trial};
 use serde::Serialize;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Flags of `hodgelet fit`.
@@ -58,8 +60,11 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
     if let Some(out) = &args.out {
         check_folder(out)?;
     }
-    let dataset = args.source.read(terminal)?.dataset;
     let settings = args.model.settings(args.source.seed);
+    if let Some(store) = args.source.store()? {
+        return run_store(args, &store, &settings, terminal);
+    }
+    let dataset = args.source.read(terminal)?.dataset;
     let all: Vec<usize> = (0..dataset.len()).collect();
     let (false, Some(out)) = (args.dry_run, &args.out) else {
         let plan = settings.plan(&dataset, &all)?;
@@ -74,6 +79,32 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
     warn_constant(&model.summary().constant_channels, terminal);
     save(&model, out)?;
     let report = Fitted { model: describe_model(&model), trials, out: out.clone() };
+    output::print(&report, args.format)
+}
+
+/// Trains a model on a store and saves it.
+fn run_store(
+    args: &FitArgs,
+    store: &Store,
+    settings: &Settings,
+    terminal: Terminal,
+) -> Result<(), CommandError> {
+    if args.model.auto {
+        let hint = "fit the dataset itself, or give the settings";
+        return Err(CommandError::usage("--auto, but the spectra of a store are taken", Some(hint)));
+    }
+    let header = store.header();
+    let settings = header.settings(settings, store.path())?;
+    let (targets, _) = store.labels()?;
+    let all: Vec<usize> = (0..header.complexes).collect();
+    let (false, Some(out)) = (args.dry_run, &args.out) else {
+        let plan = settings.plan_measured(&header.measurer, &targets, header.complexes, &all)?;
+        return output::print(&Planned { seconds: plan.seconds(), plan }, args.format);
+    };
+    let model = settings.fit_measured(&header.measurer, store, &targets, &all, watch(&settings, terminal))?;
+    warn_constant(&model.summary().constant_channels, terminal);
+    save(&model, out)?;
+    let report = Fitted { model: describe_model(&model), trials: Vec::new(), out: out.clone() };
     output::print(&report, args.format)
 }
 
@@ -144,13 +175,18 @@ pub fn train(
     train: &[usize],
     terminal: Terminal,
 ) -> Result<Model, CommandError> {
+    Ok(settings.fit_with(dataset, train, watch(settings, terminal))?)
+}
+
+/// Shows how far a fit is.
+fn watch(settings: &Settings, terminal: Terminal) -> impl FnMut(Stage) -> ControlFlow<()> + Send + use<> {
     let per_start = settings.iterations;
     let steps = per_start.saturating_mul(settings.restarts.max(1));
     let bar = terminal.bar("training", Some(steps as u64));
     let (mut averaging, mut passing, mut pace) = (None, None, Pace::default());
     // One start is one thread, and chains run side by side.
     let side_by_side = if settings.restarts > 1 { 1 } else { rayon::current_num_threads().min(2) };
-    Ok(settings.fit_with(dataset, train, |stage| match stage {
+    move |stage| match stage {
         Stage::Averaging { done, total } => {
             let bar = averaging
                 .get_or_insert_with(|| terminal.bar("averaging over hyperparameters", Some(total as u64)));
@@ -167,7 +203,7 @@ pub fn train(
             bar.at(start.saturating_mul(per_start).saturating_add(step) as u64)
         }
         _ => bar.still(),
-    })?)
+    }
 }
 
 /// Searches settings on the complexes `train`, with progress.

@@ -10,6 +10,7 @@ mod fit;
 mod generate;
 mod info;
 mod lift;
+mod measure;
 mod model_info;
 mod predict;
 mod regions;
@@ -76,7 +77,9 @@ enum Command {
     Predict(predict::PredictArgs),
     /// Adds labelled graphs to what a saved model has learned from
     Update(update::UpdateArgs),
-    /// What a dataset or a model holds
+    /// Takes the spectra of a dataset once, to a store that fit, evaluate and predict read
+    Measure(Box<measure::MeasureArgs>),
+    /// What a dataset, a store or a model holds
     Info(info::InfoArgs),
     /// Hodgelet features of every graph, to a CSV, NPY or JSONL file
     Features(Box<features::FeaturesArgs>),
@@ -133,6 +136,7 @@ fn dispatch(command: Command, terminal: Terminal) -> Result<(), CommandError> {
         Command::Fit(args) => fit::run(&args, terminal),
         Command::Predict(args) => predict::run(&args, terminal),
         Command::Update(args) => update::run(&args, terminal),
+        Command::Measure(args) => measure::run(&args, terminal),
         Command::Info(args) => info::run(&args),
         Command::Features(args) => features::run(&args, terminal),
         Command::Decompose(args) => decompose::run(&args, terminal),

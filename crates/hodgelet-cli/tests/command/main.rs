@@ -18,6 +18,7 @@ mod models;
 #[allow(dead_code)]
 #[path = "../../src/download/tests/server.rs"]
 mod server;
+mod store;
 mod update;
 
 use harness::{Run, TU_FILES, command, finished, listing, run, run_in, tiny, tu_file};

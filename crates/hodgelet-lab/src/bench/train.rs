@@ -8,7 +8,7 @@ use clap::Args;
 use hodgelet::dataset::Targets;
 use hodgelet::model::{Measurer, ModelError, Problem, Stage, Summary};
 use hodgelet::settings::Settings;
-use hodgelet_cli::commands::evaluate::k_fold;
+use hodgelet_cli::commands::evaluate::{Items, k_fold};
 use hodgelet_cli::error::CommandError;
 use hodgelet_cli::model_args::ModelArgs;
 use hodgelet_cli::output::{Format, Report, facts, number};
@@ -115,7 +115,7 @@ pub fn run(args: &TrainArgs, terminal: Terminal) -> Result<Trained, CommandError
     let dataset = args.source.read(terminal)?.dataset;
     let settings = settings(args)?;
     let folds = KFoldParams { folds: args.folds, seed: args.source.seed, ..KFoldParams::default() };
-    let splits = k_fold(&dataset, folds)?;
+    let splits = k_fold(Items::of(&dataset), folds)?;
     let Some(split) = splits.get(args.fold) else {
         let message = format!("--fold {}, expected less than {} folds", args.fold, splits.len());
         return Err(CommandError::usage(message, None));

@@ -7,7 +7,7 @@ use super::outcome::{ModelOutcome, Outcome, Protocol, RowOutcome};
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::settings::Settings;
 use hodgelet_cli::LAB_COMMAND;
-use hodgelet_cli::commands::evaluate::{evaluation_of, k_fold};
+use hodgelet_cli::commands::evaluate::{Items, evaluation_of, k_fold};
 use hodgelet_cli::error::CommandError;
 use hodgelet_cli::output::{json, write_atomic};
 use hodgelet_cli::progress::{Bar, Terminal, check_interrupt};
@@ -168,8 +168,10 @@ impl Runner<'_> {
         repeat: usize,
     ) -> Result<Evaluation, CommandError> {
         let (folds, train_on_validation) = (self.args.folds(), self.args.train_on_validation);
-        let splits =
-            k_fold(dataset, KFoldParams { folds, repeats: 1, seed: settings.seed, train_on_validation })?;
+        let splits = k_fold(
+            Items::of(dataset),
+            KFoldParams { folds, repeats: 1, seed: settings.seed, train_on_validation },
+        )?;
         let memory = self.args.memory.saturating_mul(1_000_000);
         let progress = |event: Event| match event {
             Event::Done { done, .. } => self.bar.at((self.done + done) as u64),
@@ -182,7 +184,7 @@ impl Runner<'_> {
             }
             None => cross_validate(dataset, settings, &splits, memory, progress)?,
         };
-        let mut evaluation = evaluation_of(dataset, model.name(), settings, &runs)?;
+        let mut evaluation = evaluation_of(Items::of(dataset), model.name(), settings, &runs)?;
         evaluation.folds.iter_mut().for_each(|fold| fold.repeat = repeat);
         Ok(evaluation)
     }

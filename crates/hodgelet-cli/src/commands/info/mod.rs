@@ -2,6 +2,7 @@
 
 mod spectra;
 
+use super::measure::describe as describe_store;
 use super::model_info::{describe_model, load};
 use crate::error::CommandError;
 use crate::output::{self, Format, Report, facts, number, table};
@@ -38,7 +39,7 @@ pub struct InfoArgs {
     format: Format,
 }
 
-/// Describes a dataset, or the model in a file that ends in `.hodgelet` or `.safetensors`.
+/// Describes a dataset, a store of measures, or the model in a file that ends in `.hodgelet` or `.safetensors`.
 ///
 /// # Errors
 ///
@@ -47,6 +48,9 @@ pub fn run(args: &InfoArgs) -> Result<(), CommandError> {
     let path = Path::new(&args.source.dataset);
     if path.extension().is_some_and(|end| end == "hodgelet" || end == "safetensors") {
         return output::print(&describe_model(&load(path)?), args.format);
+    }
+    if let Some(store) = args.source.store()? {
+        return output::print(&describe_store(&store), args.format);
     }
     output::print(&describe(&args.source.read_silently()?)?, args.format)
 }

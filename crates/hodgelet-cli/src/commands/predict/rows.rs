@@ -1,112 +1,13 @@
-//! `hodgelet predict`: classes or numbers for new graphs, with their uncertainty and the share of each block.
+//! What a model says of each graph, as a table and as JSON.
 
-use super::model_info::load;
-use super::regions::{Coverage, RegionOf};
-use crate::error::CommandError;
-use crate::output::{self, Format, Report, number, table};
-use crate::progress::Terminal;
-use crate::source::DatasetArgs;
-use clap::Args;
+use super::super::regions::{Coverage, RegionOf};
+use crate::output::{Report, number, table};
 use faer::Mat;
-use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::dataset::Targets;
 use hodgelet::model::{Drift, FittedTargets, Model, ModelError, PredictedTargets, Prediction, Regions};
 use serde::Serialize;
-use std::path::PathBuf;
-
-/// Flags of `hodgelet predict`.
-#[derive(Args, Debug)]
-#[command(
-    after_help = "The latent mean of a prediction is the exact sum of the shares of the blocks. With two classes it
-is positive for the second; with more, the table shows the latent function of the predicted class.
-
-With --coverage a model that was fitted with --conformal gives sets of classes and intervals that are
-guaranteed for graphs exchangeable with its training graphs: 0.9 means 90% with split; with cv-plus
-80% is proven, less a little where the parts are few and large, and about 90% is usual. Other models
-give their own central intervals, and the fewest classes that reach the coverage, with no guarantee.
-The output says which. Too few calibration graphs for a coverage give every class, or an infinite
-interval (null in JSON), and a warning.
-
-The distance of a graph is that to the nearest training graph, 0 for equal features and 1 for nothing in common. Graphs
-marked * are farther from it, as a whole or in one block, than training graphs are from each other: of graphs like those,
-about 1 in 100 is marked. With 5 graphs or more, drift is a test of whether they are like the training graphs as a whole;
-its p-value is the share of random splits of both that differ as much. A small one says that the graphs differ, not that
-predictions are wrong.
-
-Examples:
-  hodgelet predict sbm.hodgelet sbm --seed 1
-  hodgelet predict sbm.hodgelet sbm --seed 1 --coverage 0.9
-  hodgelet predict model.hodgelet new-graphs.jsonl --format json --out predictions.json"
-)]
-pub struct PredictArgs {
-    /// File of the model
-    #[arg(value_name = "MODEL")]
-    model: PathBuf,
-    #[command(flatten)]
-    source: DatasetArgs,
-    /// Also print the set of classes, or the interval, that holds the target with this probability
-    #[arg(long, value_name = "SHARE")]
-    coverage: Option<f64>,
-    /// How the result is printed
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    /// Write the result to a file in place of standard output
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-}
-
-/// Predicts the graphs of a dataset.
-///
-/// # Errors
-///
-/// [`CommandError`].
-pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
-    let model = load(&args.model)?;
-    let read = args.source.read(terminal)?;
-    let bar = terminal.bar("graphs", Some(read.dataset.len() as u64));
-    let (prediction, regions, drift) = match args.coverage {
-        None => {
-            let measured = model.space().measurer().measure(&read.dataset, |done| bar.at(done as u64))?;
-            let measures: Vec<_> = measured.measures.iter().collect();
-            let prediction = Prediction { unknown: measured.unknown, ..model.predict_measured(&measures)? };
-            (prediction, None, model.drift_measured(&measures))
-        }
-        Some(coverage) => {
-            check_coverage(coverage)?;
-            let predicted = model.predict_calibrated(&read.dataset, |done| bar.at(done as u64))?;
-            let regions = predicted.regions(coverage)?;
-            let drift = predicted.drift();
-            (predicted.prediction, Some(regions), drift)
-        }
-    };
-    drop(bar);
-    regions.iter().flat_map(|regions| &regions.notes).for_each(|note| terminal.warn(note));
-    if prediction.unknown > 0 {
-        let unknown = prediction.unknown;
-        terminal.warn(&format!("{unknown} labels of cells are new to the model and were left out"));
-    }
-    let report = Predictions::new(&model, &read.dataset, &read.ids, &prediction)?
-        .with_regions(&model, regions.as_ref());
-    let report = Predictions { drift: compared(drift)?, ..report };
-    let Some(path) = &args.out else { return output::print(&report, args.format) };
-    let text = if args.format == Format::Json { output::json(&report)? } else { report.text() };
-    output::write_atomic(path, |out| writeln!(out, "{text}"))
-}
-
-/// Whether a coverage is one, before the long part.
-fn check_coverage(coverage: f64) -> Result<(), CommandError> {
-    match coverage > 0.0 && coverage < 1.0 {
-        true => Ok(()),
-        false => Err(ModelError::Coverage { found: coverage }.into()),
-    }
-}
-
-/// A comparison, where the sets are large enough for one.
-fn compared(drift: Result<Drift, ModelError>) -> Result<Option<Drift>, ModelError> {
-    match drift {
-        Err(ModelError::TooFewToCompare { .. }) => Ok(None),
-        other => other.map(Some),
-    }
-}
+use serde_json::Value;
+use std::io::{self, Write};
 
 /// What a model says of the graphs of a dataset.
 #[derive(Debug, Serialize)]
@@ -182,11 +83,13 @@ impl Predictions {
     /// [`ModelError`] does not occur for a sound model.
     pub fn new(
         model: &Model,
-        dataset: &Dataset,
+        name: &str,
+        targets: &Targets,
         ids: &[String],
         prediction: &Prediction,
     ) -> Result<Self, ModelError> {
         let training = model.training_distances()?;
+        let graphs = prediction.novelty.len();
         let by_block = |distances: &[f64]| -> Vec<BlockDistance> {
             let blocks = model.blocks().iter().zip(distances);
             blocks.map(|(b, &distance)| BlockDistance { block: b.block.to_string(), distance }).collect()
@@ -210,18 +113,18 @@ impl Predictions {
         };
         let prediction_of = |i: usize| Row {
             id: ids.get(i).cloned().unwrap_or_else(|| i.to_string()),
-            outcome: outcome(model.targets(), dataset.targets(), &prediction.targets, i),
+            outcome: outcome(model.targets(), targets, &prediction.targets, i),
             region: None,
             latent_mean: row(&prediction.latent_mean, i),
             latent_variance: row(&prediction.latent_variance, i),
             blocks: shares(i).collect(),
             novelty: novelty(i),
         };
-        let predictions: Vec<Row> = (0..dataset.len()).map(prediction_of).collect();
+        let predictions: Vec<Row> = (0..graphs).map(prediction_of).collect();
         let (accuracy, rmse) = scores(&predictions);
         Ok(Self {
-            dataset: dataset.name().to_owned(),
-            graphs: dataset.len(),
+            dataset: name.to_owned(),
+            graphs,
             accuracy,
             rmse,
             threshold: training.threshold,
@@ -230,6 +133,12 @@ impl Predictions {
             coverage: None,
             predictions,
         })
+    }
+
+    /// The same with a comparison of the graphs with the training graphs.
+    #[must_use]
+    pub fn with_drift(self, drift: Option<Drift>) -> Self {
+        Self { drift, ..self }
     }
 
     /// The same with the regions of every graph.
@@ -245,6 +154,116 @@ impl Predictions {
         coverage.share_held = (!held.is_empty()).then(|| count / held.len() as f64);
         self.coverage = Some(coverage);
         self
+    }
+}
+
+impl Predictions {
+    /// One line of JSON for each graph.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn write_lines(&self, out: &mut impl Write) -> io::Result<()> {
+        for row in &self.predictions {
+            serde_json::to_writer(&mut *out, row)?;
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+
+    /// What the rows come to.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for row in &self.predictions {
+            let (mut class, mut number) = (None, None);
+            match &row.outcome {
+                Outcome::Class { class: found, truth: Some(truth), .. } => class = Some(found == truth),
+                Outcome::Number { mean, truth: Some(truth), .. } => number = Some(mean - truth),
+                _ => {}
+            }
+            tally.add_graph(class, number, row.is_held(), row.novelty.is_far);
+        }
+        tally
+    }
+}
+
+/// What many rows come to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Tally {
+    #[serde(skip)]
+    pub graphs: usize,
+    /// Graphs whose target is known.
+    known: usize,
+    /// Those whose class was predicted.
+    right: usize,
+    squared_error: f64,
+    /// Those whose region holds the target; none without regions.
+    held: Option<usize>,
+    /// Graphs far from all training graphs.
+    far: usize,
+    #[serde(skip)]
+    is_number: bool,
+}
+
+impl Tally {
+    fn add_graph(&mut self, class: Option<bool>, error: Option<f64>, held: Option<bool>, is_far: bool) {
+        self.graphs += 1;
+        self.known += usize::from(class.is_some() || error.is_some());
+        self.right += usize::from(class == Some(true));
+        self.squared_error += error.unwrap_or(0.0).powi(2);
+        self.is_number |= error.is_some();
+        self.far += usize::from(is_far);
+        if let Some(held) = held {
+            *self.held.get_or_insert(0) += usize::from(held);
+        }
+    }
+
+    /// Adds a row as it was written.
+    pub fn add_row(&mut self, row: &Value) {
+        let truth = &row["truth"];
+        let class = row["class"].as_str().zip(truth.as_str()).map(|(class, truth)| class == truth);
+        let error = row["mean"].as_f64().zip(truth.as_f64()).map(|(mean, truth)| mean - truth);
+        let in_set = row["set"].as_array().zip(truth.as_str());
+        let in_set = in_set.map(|(set, truth)| set.iter().any(|name| name == truth));
+        let interval = row["interval"].as_array().zip(truth.as_f64());
+        let inside = interval.map(|(ends, truth)| {
+            let end = |at: usize| ends.get(at).and_then(Value::as_f64);
+            end(0).is_none_or(|low| low <= truth) && end(1).is_none_or(|high| truth <= high)
+        });
+        let is_far = row["novelty"]["is_far"].as_bool() == Some(true);
+        self.add_graph(class, error, in_set.or(inside), is_far);
+    }
+
+    /// Adds those of other rows.
+    pub fn add(&mut self, other: &Self) {
+        self.graphs += other.graphs;
+        self.known += other.known;
+        self.right += other.right;
+        self.squared_error += other.squared_error;
+        self.far += other.far;
+        self.is_number |= other.is_number;
+        if let Some(held) = other.held {
+            *self.held.get_or_insert(0) += held;
+        }
+    }
+
+    /// Lines for people.
+    #[must_use]
+    pub fn facts(&self) -> Vec<(&'static str, String)> {
+        let mut lines = Vec::new();
+        let known = self.known as f64;
+        match (self.known, self.is_number) {
+            (0, _) => {}
+            (_, true) => lines.push(("RMSE", number((self.squared_error / known).sqrt()))),
+            (_, false) => lines.push(("accuracy", format!("{:.2}%", 100.0 * self.right as f64 / known))),
+        }
+        if let Some(held) = self.held {
+            let share = 100.0 * held as f64 / known;
+            lines.push(("coverage", format!("{share:.2}% of known targets are held")));
+        }
+        lines.push(("far", format!("{} far from all training graphs", self.far)));
+        lines
     }
 }
 

@@ -1,0 +1,200 @@
+//! `hodgelet predict`: classes or numbers for new graphs, with their uncertainty and the share of each block.
+
+mod resume;
+mod rows;
+mod stream;
+
+pub use rows::Predictions;
+
+use super::model_info::load;
+use crate::error::CommandError;
+use crate::output::{self, Format, Report};
+use crate::progress::{Bar, Terminal};
+use crate::source::DatasetArgs;
+use clap::{Args, ValueEnum};
+use hodgelet::dataset::Dataset;
+use hodgelet::model::{CalibratedPrediction, Drift, Measured, Model, ModelError, Prediction, Regions};
+use hodgelet::store::{Store, StoreError};
+use hodgelet_data::Read;
+use std::path::PathBuf;
+
+/// Flags of `hodgelet predict`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The latent mean of a prediction is the exact sum of the shares of the blocks. With two classes it
+is positive for the second; with more, the table shows the latent function of the predicted class.
+
+With --coverage a model that was fitted with --conformal gives sets of classes and intervals that are
+guaranteed for graphs exchangeable with its training graphs: 0.9 means 90% with split; with cv-plus
+80% is proven, less a little where the parts are few and large, and about 90% is usual. Other models
+give their own central intervals, and the fewest classes that reach the coverage, with no guarantee.
+The output says which. Too few calibration graphs for a coverage give every class, or an infinite
+interval (null in JSON), and a warning.
+
+The distance of a graph is that to the nearest training graph, 0 for equal features and 1 for nothing in common. Graphs
+marked * are farther from it, as a whole or in one block, than training graphs are from each other: of graphs like those,
+about 1 in 100 is marked. With 5 graphs or more, drift is a test of whether they are like the training graphs as a whole;
+its p-value is the share of random splits of both that differ as much. A small one says that the graphs differ, not that
+predictions are wrong.
+
+With --format jsonl, graphs are read, predicted and written some at a time, so that any number of them takes the same
+memory: a line about all, then one line a graph. DATASET may be a store of `hodgelet measure --for MODEL`. With --out the
+lines go to FILE.part until all are there; the same command goes on from it after an interruption.
+
+Examples:
+  hodgelet predict sbm.hodgelet sbm --seed 1
+  hodgelet predict sbm.hodgelet sbm --seed 1 --coverage 0.9
+  hodgelet predict model.hodgelet new-graphs.jsonl --format json --out predictions.json
+  hodgelet predict model.hodgelet many.jsonl --format jsonl --out predictions.jsonl"
+)]
+pub struct PredictArgs {
+    /// File of the model
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    #[command(flatten)]
+    source: DatasetArgs,
+    /// Also print the set of classes, or the interval, that holds the target with this probability
+    #[arg(long, value_name = "SHARE")]
+    coverage: Option<f64>,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: PredictionFormat,
+    /// Write the result to a file in place of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// How predictions are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum PredictionFormat {
+    /// Tables for people.
+    #[default]
+    Table,
+    /// One JSON object for programs.
+    Json,
+    /// A JSON object a line, as they come.
+    Jsonl,
+}
+
+/// Predicts the graphs of a dataset.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let model = load(&args.model)?;
+    if let Some(coverage) = args.coverage {
+        check_coverage(coverage)?;
+    }
+    let store = args.source.store()?;
+    if let Some(store) = &store {
+        check_measurer(&model, store)?;
+    }
+    if args.format == PredictionFormat::Jsonl {
+        return stream::run(args, &model, store, terminal);
+    }
+    let (name, targets, ids, found) = match store {
+        Some(store) => {
+            let (targets, ids) = store.labels()?;
+            let mut all = Measured { measures: Vec::new(), unknown: 0 };
+            for k in 0..store.n_leaves() {
+                let leaf = store.leaf(k)?.0;
+                all.measures.extend(leaf.measures);
+                all.unknown += leaf.unknown;
+            }
+            let found = Found::of_measured(&model, all, args.coverage)?;
+            (store.header().name.clone(), targets, ids, found)
+        }
+        None => {
+            let Read { dataset, ids, .. } = args.source.read(terminal)?;
+            let bar = terminal.bar("graphs", Some(dataset.len() as u64));
+            let found = Found::of_dataset(&model, &dataset, args.coverage, &bar)?;
+            (dataset.name().to_owned(), dataset.targets().clone(), ids, found)
+        }
+    };
+    let Found { prediction, regions, drift } = found;
+    regions.iter().flat_map(|regions| &regions.notes).for_each(|note| terminal.warn(note));
+    warn_unknown(prediction.unknown, terminal);
+    let report = Predictions::new(&model, &name, &targets, &ids, &prediction)?
+        .with_regions(&model, regions.as_ref())
+        .with_drift(drift);
+    let format = if args.format == PredictionFormat::Json { Format::Json } else { Format::Table };
+    let Some(path) = &args.out else { return output::print(&report, format) };
+    let text = if format == Format::Json { output::json(&report)? } else { report.text() };
+    output::write_atomic(path, |out| writeln!(out, "{text}"))
+}
+
+/// What a model says of some graphs.
+struct Found {
+    prediction: Prediction,
+    regions: Option<Regions>,
+    drift: Option<Drift>,
+}
+
+impl Found {
+    fn of_dataset(
+        model: &Model,
+        dataset: &Dataset,
+        coverage: Option<f64>,
+        bar: &Bar,
+    ) -> Result<Self, ModelError> {
+        match coverage {
+            Some(coverage) => {
+                let predicted = model.predict_calibrated(dataset, |done| bar.at(done as u64))?;
+                Self::of_calibrated(predicted, coverage)
+            }
+            None => {
+                let measured = model.space().measurer().measure(dataset, |done| bar.at(done as u64))?;
+                Self::of_measured(model, measured, None)
+            }
+        }
+    }
+
+    fn of_measured(model: &Model, measured: Measured, coverage: Option<f64>) -> Result<Self, ModelError> {
+        if let Some(coverage) = coverage {
+            return Self::of_calibrated(model.calibrate_measured(measured)?, coverage);
+        }
+        let measures: Vec<_> = measured.measures.iter().collect();
+        let prediction = Prediction { unknown: measured.unknown, ..model.predict_measured(&measures)? };
+        Ok(Self { prediction, regions: None, drift: compared(model.drift_measured(&measures))? })
+    }
+
+    fn of_calibrated(predicted: CalibratedPrediction<'_>, coverage: f64) -> Result<Self, ModelError> {
+        let regions = predicted.regions(coverage)?;
+        let drift = compared(predicted.drift())?;
+        Ok(Self { prediction: predicted.prediction, regions: Some(regions), drift })
+    }
+}
+
+/// Whether a store was measured as the model measures.
+fn check_measurer(model: &Model, store: &Store) -> Result<(), CommandError> {
+    if model.space().measurer().measures_as(&store.header().measurer) {
+        return Ok(());
+    }
+    let (path, what) = (store.path().to_owned(), "signals".to_owned());
+    let (found, expected) = ("of its own".to_owned(), "those of the model".to_owned());
+    let error = StoreError::Differs { path, what, found, expected };
+    Err(CommandError::usage(error.to_string(), Some("`hodgelet measure --for MODEL` takes those of a model")))
+}
+
+/// Whether a coverage is one, before the long part.
+fn check_coverage(coverage: f64) -> Result<(), CommandError> {
+    match coverage > 0.0 && coverage < 1.0 {
+        true => Ok(()),
+        false => Err(ModelError::Coverage { found: coverage }.into()),
+    }
+}
+
+/// A comparison, where the sets are large enough for one.
+fn compared(drift: Result<Drift, ModelError>) -> Result<Option<Drift>, ModelError> {
+    match drift {
+        Err(ModelError::TooFewToCompare { .. }) => Ok(None),
+        other => other.map(Some),
+    }
+}
+
+fn warn_unknown(unknown: usize, terminal: Terminal) {
+    if unknown > 0 {
+        terminal.warn(&format!("{unknown} labels of cells are new to the model and were left out"));
+    }
+}

@@ -1,0 +1,151 @@
+//! A file of lines that can be left in the middle and continued.
+
+use super::rows::Tally;
+use crate::error::CommandError;
+use crate::progress::uninterrupted;
+use serde_json::Value;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+/// Where lines go.
+pub(super) struct Output {
+    file: Option<Unfinished>,
+}
+
+/// A file that gets its name when it is whole.
+struct Unfinished {
+    file: File,
+    path: PathBuf,
+    to: PathBuf,
+}
+
+/// What an earlier run left.
+#[derive(Debug, Default)]
+pub(super) struct Begun {
+    /// Rows that are kept: whole groups.
+    pub rows: usize,
+    pub tally: Tally,
+}
+
+impl Output {
+    /// Begins with the line `head`, or continues a file that begins with it, after as many whole groups of `group` rows as it
+    /// has.
+    pub fn begin(to: Option<&Path>, head: &str, group: usize) -> Result<(Self, Begun), CommandError> {
+        let Some(to) = to else {
+            let mut output = Self { file: None };
+            output.write(format!("{head}\n").as_bytes())?;
+            return Ok((output, Begun::default()));
+        };
+        let mut name = to.as_os_str().to_owned();
+        name.push(".part");
+        let path = PathBuf::from(name);
+        let failed = |source| CommandError::Write { path: path.clone(), source };
+        let (begun, end) = scan(&path, head, group).map_err(failed)?;
+        let mut options = OpenOptions::new();
+        let file = options.create(true).write(true).truncate(false).open(&path).map_err(failed)?;
+        file.set_len(end).map_err(failed)?;
+        drop(file);
+        let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
+        let mut output = Self { file: Some(Unfinished { file, path, to: to.to_owned() }) };
+        if end == 0 {
+            output.write(format!("{head}\n").as_bytes())?;
+        }
+        Ok((output, begun))
+    }
+
+    pub fn write(&mut self, lines: &[u8]) -> Result<(), CommandError> {
+        match &mut self.file {
+            Some(Unfinished { file, path, .. }) => {
+                file.write_all(lines).map_err(|source| CommandError::Write { path: path.clone(), source })
+            }
+            None => io::stdout().lock().write_all(lines).map_err(CommandError::Stdout),
+        }
+    }
+
+    /// Gives the file its name.
+    pub fn finish(self) -> Result<(), CommandError> {
+        let Some(Unfinished { file, path, to }) = self.file else {
+            return io::stdout().lock().flush().map_err(CommandError::Stdout);
+        };
+        uninterrupted(|| file.sync_all().and_then(|()| std::fs::rename(&path, &to)))
+            .map_err(|source| CommandError::Write { path: to, source })
+    }
+}
+
+/// What a file holds of an earlier run with the same head, and where its last whole group ends: 0 if it is another's.
+fn scan(path: &Path, head: &str, group: usize) -> io::Result<(Begun, u64)> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((Begun::default(), 0)),
+        Err(error) => return Err(error),
+    };
+    let mut file = BufReader::new(file);
+    let (mut line, mut at) = (Vec::new(), 0u64);
+    let mut next = |line: &mut Vec<u8>| -> io::Result<usize> {
+        line.clear();
+        file.read_until(b'\n', line)
+    };
+    at += next(&mut line)? as u64;
+    if line.strip_suffix(b"\n") != Some(head.as_bytes()) {
+        return Ok((Begun::default(), 0));
+    }
+    let (mut kept, mut end) = (Begun::default(), at);
+    let (mut rows, mut tally) = (0, Tally::default());
+    loop {
+        let read = next(&mut line)?;
+        let row = line.strip_suffix(b"\n").and_then(|row| serde_json::from_slice::<Value>(row).ok());
+        let Some(row) = row.filter(|_| read > 0) else { return Ok((kept, end)) };
+        at += read as u64;
+        rows += 1;
+        tally.add_row(&row);
+        if rows % group == 0 {
+            (kept, end) = (Begun { rows, tally: tally.clone() }, at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(i: usize) -> String {
+        format!(
+            "{{\"id\": \"{i}\", \"class\": \"a\", \"truth\": \"{}\"}}\n",
+            if i % 2 == 0 { "a" } else { "b" }
+        )
+    }
+
+    #[test]
+    fn whole_groups_are_kept_and_the_rest_is_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let to = folder.path().join("out.jsonl");
+        let part = folder.path().join("out.jsonl.part");
+        let rows: String = (0..7).map(row).collect();
+        // Cut anywhere, the file is continued to the same bytes.
+        let whole = format!("head\n{rows}");
+        for cut in 0..=whole.len() {
+            std::fs::write(&part, &whole[..cut]).unwrap();
+            let (mut output, begun) = Output::begin(Some(&to), "head", 3).unwrap();
+            assert_eq!(begun.rows % 3, 0);
+            assert_eq!(begun.tally.graphs, begun.rows);
+            let rest: String = (begun.rows..7).map(row).collect();
+            output.write(rest.as_bytes()).unwrap();
+            output.finish().unwrap();
+            assert_eq!(std::fs::read_to_string(&to).unwrap(), whole, "cut at {cut}");
+            assert!(!part.exists());
+            std::fs::remove_file(&to).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_another_run_left_is_not_continued() {
+        let folder = tempfile::tempdir().unwrap();
+        let to = folder.path().join("out.jsonl");
+        std::fs::write(folder.path().join("out.jsonl.part"), format!("other\n{}", row(0))).unwrap();
+        let (output, begun) = Output::begin(Some(&to), "head", 1).unwrap();
+        assert_eq!(begun.rows, 0);
+        output.finish().unwrap();
+        assert_eq!(std::fs::read_to_string(&to).unwrap(), "head\n");
+    }
+}
