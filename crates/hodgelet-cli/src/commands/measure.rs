@@ -7,6 +7,7 @@ use crate::progress::{Terminal, check_interrupt, interrupted};
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::encode::Outline;
+use hodgelet::measure::Compression;
 use hodgelet::model::{Measurer, ModelError};
 use hodgelet::settings::{MeasureSettings, Settings};
 use hodgelet::store::{LEAF_SIZE, Store, StoreHeader, StoreWriter, TargetKind};
@@ -42,6 +43,13 @@ pub struct MeasureArgs {
     /// Measure as this model does
     #[arg(long = "for", value_name = "MODEL", help_heading = "Model")]
     model: Option<PathBuf>,
+    /// Replace atoms by fewer, so that the energy that passes a filter changes by at most this share of that of its channel
+    ///
+    /// Eigenvalues of all graphs are then taken to points that they share, where a graph has more of them than points. It
+    /// pays for graphs of hundreds of vertices; molecules stay as they are. Training starts from other scales then, because
+    /// these follow the eigenvalues.
+    #[arg(long, value_name = "SHARE", help_heading = "Output")]
+    tolerance: Option<f64>,
     /// Folder of the store
     #[arg(long, value_name = "STORE", help_heading = "Output")]
     out: PathBuf,
@@ -74,12 +82,13 @@ pub fn run(args: &MeasureArgs, terminal: Terminal) -> Result<(), CommandError> {
             Measurer::fit_outline(&settings, &outline, &first.dataset, &all)?
         }
     };
+    let compression = args.tolerance.map(|tolerance| compression(&measurer, tolerance)).transpose()?;
     let header = StoreHeader {
         name: first.dataset.name().to_owned(),
         source: format!("sha256:{}", parts.digest()),
         complexes: parts.len(),
         targets: TargetKind::of(first.dataset.targets()),
-        tolerance: None,
+        tolerance: args.tolerance,
         measurer,
     };
     drop(first);
@@ -89,7 +98,8 @@ pub fn run(args: &MeasureArgs, terminal: Terminal) -> Result<(), CommandError> {
     let range = |k: usize| k * LEAF_SIZE..parts.len().min((k + 1) * LEAF_SIZE);
     let total: usize = wanted.iter().map(|&k| range(k).len()).sum();
     let began = Instant::now();
-    let unknown = write_leaves(&parts, &header.measurer, &writer, &wanted, range, terminal)?;
+    let unknown =
+        write_leaves(&parts, (&header.measurer, compression.as_ref()), &writer, &wanted, range, terminal)?;
     let seconds = began.elapsed().as_secs_f64();
     if unknown > 0 {
         terminal.warn(&format!("{unknown} labels of cells are new to the model and were left out"));
@@ -100,6 +110,16 @@ pub fn run(args: &MeasureArgs, terminal: Terminal) -> Result<(), CommandError> {
         ..describe(&store)
     };
     output::print(&report, args.format)
+}
+
+/// How measures are compressed for the filters of a model.
+fn compression(measurer: &Measurer, tolerance: f64) -> Result<Compression, CommandError> {
+    let Some(bank) = measurer.settings().bank() else {
+        let message = "--tolerance, but the method fourier has no filters";
+        return Err(CommandError::usage(message, Some("measures without a tolerance are exact")));
+    };
+    Compression::new(&bank, tolerance)
+        .map_err(|error| CommandError::usage(format!("--tolerance: {error}"), None))
 }
 
 /// Names and degrees of all parts.
@@ -129,7 +149,7 @@ fn outline(settings: &Settings, parts: &Parts, terminal: Terminal) -> Result<Out
 /// Measures and writes the leaves `wanted`, some at a time; returns the number of unknown labels in them.
 fn write_leaves(
     parts: &Parts,
-    measurer: &Measurer,
+    (measurer, compression): (&Measurer, Option<&Compression>),
     writer: &StoreWriter,
     wanted: &[usize],
     range: impl Fn(usize) -> Range<usize> + Sync,
@@ -141,7 +161,11 @@ fn write_leaves(
     let one = |&k: &usize| {
         let Read { dataset, ids, .. } = parts.read(range(k))?;
         let watch = |_| if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let measured = measurer.measure(&dataset, watch)?;
+        let mut measured = measurer.measure(&dataset, watch)?;
+        if let Some(compression) = compression {
+            let compressed = measured.measures.into_iter().map(|measures| compression.apply(measures));
+            measured.measures = compressed.collect();
+        }
         unknown.fetch_add(measured.unknown, Ordering::Relaxed);
         writer.write(k, measured, dataset.targets(), &ids)?;
         let now = done.fetch_add(dataset.len(), Ordering::Relaxed) + dataset.len();
@@ -166,6 +190,9 @@ pub struct StoreInfo {
     targets: TargetKind,
     leaves: usize,
     bytes: u64,
+    /// Largest change of the energy that passes a filter, relative to that of its channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tolerance: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     measured: Option<Work>,
 }
@@ -189,6 +216,7 @@ pub fn describe(store: &Store) -> StoreInfo {
         targets: header.targets.clone(),
         leaves: store.n_leaves(),
         bytes: store.bytes(),
+        tolerance: header.tolerance,
         measured: None,
     }
 }
@@ -208,6 +236,9 @@ impl Report for StoreInfo {
             ("leaves", self.leaves.to_string()),
             ("size", format!("{:.1} MB, {each:.0} bytes a graph", self.bytes as f64 / 1e6)),
         ];
+        if let Some(tolerance) = self.tolerance {
+            lines.push(("tolerance", format!("{tolerance:e} of the energy of a channel")));
+        }
         if let Some(Work { graphs, leaves_there, seconds }) = &self.measured {
             let rate = *graphs as f64 / seconds.max(1e-9);
             let there = match leaves_there {

@@ -117,6 +117,32 @@ fn what_was_killed_is_continued_to_the_same_bytes() {
 }
 
 #[test]
+fn a_compressed_store_is_smaller_and_nearly_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&[&str]]| run_in(folder.path(), &args.concat());
+    let data = ["molecules", "--set", "n_graphs=40", "--set", "n_atoms=120..160"];
+    run(&[&["measure", "--out", "exact"], &data]).result();
+    let text = run(&[&["measure", "--out", "small", "--tolerance", "1e-8"], &data]).result();
+    assert!(text.contains("tolerance  1e-8"), "{text}");
+    let size = |store: &str| run(&[&["info", store, "--format", "json"]]).json()["bytes"].as_f64().unwrap();
+    assert!(size("small") < 0.8 * size("exact"), "{} {}", size("small"), size("exact"));
+    run(&[&["fit", "exact", "--iterations", "3", "--out", "m.hodgelet"]]).result();
+    let probabilities = |store: &str| {
+        let found = run(&[&["predict", "m.hodgelet", store, "--format", "json"]]).json();
+        let rows = found["predictions"].as_array().unwrap().iter();
+        rows.map(|row| row["probabilities"][0][1].as_f64().unwrap()).collect::<Vec<_>>()
+    };
+    for (a, b) in probabilities("exact").iter().zip(probabilities("small")) {
+        assert!((a - b).abs() < 1e-5, "{a} {b}");
+    }
+    run(&[&["fit", "small", "--iterations", "3", "--out", "m2.hodgelet"]]).result();
+    let error = run(&[&["fit", "small", "--n-bands", "2", "--out", "m.hodgelet"]]).failure(1);
+    assert!(error.contains("compressed for n_bands 3, expected 2"), "{error}");
+    let error = run(&[&["measure", "--out", "x", "--tolerance", "0"], &data]).failure(1);
+    assert!(error.contains("--tolerance: "), "{error}");
+}
+
+#[test]
 fn what_does_not_fit_a_store_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&[&str]]| run_in(folder.path(), &args.concat());

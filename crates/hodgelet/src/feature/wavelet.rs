@@ -274,7 +274,8 @@ fn norms<const G: usize>(squares: &[Group], n_groups: usize, first: usize, masse
         }
     }
     for sum in sums.as_flattened_mut() {
-        *sum = (ENERGY_FLOOR + *sum).sqrt();
+        // Masses of compressed measures may add up to a little below 0.
+        *sum = (ENERGY_FLOOR + *sum).max(ENERGY_FLOOR).sqrt();
     }
     out.copy_from_slice(&sums.as_flattened()[..out.len()]);
 }

@@ -7,6 +7,7 @@
 
 mod batch;
 mod component;
+mod compress;
 mod harmonic;
 mod large;
 mod live;
@@ -15,6 +16,7 @@ mod parts;
 mod route;
 
 pub use batch::{MeasureError, Sample, measure, measure_all};
+pub use compress::{CompressError, Compression};
 #[cfg(feature = "store")]
 pub(crate) use parts::EnergyParts;
 pub use route::{MeasureParams, Spectra};

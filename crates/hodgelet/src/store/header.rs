@@ -4,7 +4,7 @@ use super::StoreError;
 use crate::dataset::Targets;
 use crate::gp::sparse::LEAF;
 use crate::model::Measurer;
-use crate::settings::{Fields, Settings};
+use crate::settings::{Field, Fields, Settings};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -88,6 +88,17 @@ impl StoreHeader {
             }
             (field.set)(&mut settings, &found).map_err(|fault| StoreError::damaged(folder, fault))?;
         }
+        // The bound of compressed measures is one for these filters.
+        let filters = ["low_pass", "band_pass", "n_bands"];
+        let bounded = |field: &&Field<Settings>| self.tolerance.is_some() && filters.contains(&field.name);
+        for field in Settings::FIELDS.iter().filter(bounded) {
+            let (found, asked) = ((field.get)(own), (field.get)(given));
+            if found != asked {
+                let what = format!("measures compressed for {}", field.name);
+                let (found, expected) = (shown(&found), shown(&asked));
+                return Err(StoreError::Differs { path: folder.to_owned(), what, found, expected });
+            }
+        }
         Ok(settings)
     }
 
@@ -142,7 +153,7 @@ impl StoreHeader {
 /// The first setting that measures depend on and that differs: its name and both values.
 fn difference(found: &Settings, expected: &Settings) -> Option<(String, String, String)> {
     let fields = Settings::FIELDS.iter().filter(|field| Settings::shapes_measures(field));
-    let pair = |field: &crate::settings::Field<Settings>| {
+    let pair = |field: &Field<Settings>| {
         (field.name.to_owned(), shown(&(field.get)(found)), shown(&(field.get)(expected)))
     };
     fields.map(pair).find(|(_, found, expected)| found != expected)
