@@ -1,6 +1,7 @@
 //! Flags that say which model is trained: those of the settings, and whether settings are searched.
 
 use crate::error::CommandError;
+use crate::memory;
 use clap::Args;
 use hodgelet::settings::Settings;
 
@@ -19,7 +20,7 @@ impl ModelArgs {
     /// The settings of the model, with the seed that the dataset is drawn with.
     #[must_use]
     pub fn settings(&self, seed: u64) -> Settings {
-        Settings { seed, ..self.settings.clone() }
+        Settings { seed, memory: memory::asked(), ..self.settings.clone() }
     }
 
     /// As [`settings`](Self::settings), where settings cannot be searched.

@@ -11,7 +11,11 @@ mod reproduce;
 
 use clap::{Parser, Subcommand};
 use hodgelet_cli::commands::GlobalArgs;
+use hodgelet_cli::memory::Budget;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: Budget = Budget;
 
 /// The experiments of the paper, reproduced, and the benchmarks of hodgelet.
 #[derive(Debug, Parser)]

@@ -18,6 +18,7 @@ mod update;
 
 use crate::LAB_COMMAND;
 use crate::error::CommandError;
+use crate::memory;
 use crate::progress::Terminal;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -39,13 +40,16 @@ pub struct GlobalArgs {
     /// Number of threads [default: all processors]
     #[arg(long, global = true, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// Memory that the program may take, in MB; it ends with a message rather than take more [default: 80% of what is free]
+    #[arg(long, global = true, hide_short_help = true, value_name = "MB")]
+    memory: Option<usize>,
     /// Print nothing but errors on standard error
     #[arg(long, short, global = true, hide_short_help = true)]
     quiet: bool,
 }
 
 impl GlobalArgs {
-    /// Runs `work` to its end, with the number of threads and the quietness asked for.
+    /// Runs `work` to its end, with the number of threads, the memory and the quietness asked for.
     ///
     /// # Errors
     ///
@@ -54,6 +58,7 @@ impl GlobalArgs {
         &self,
         work: impl FnOnce(Terminal) -> Result<(), CommandError> + Send,
     ) -> Result<(), CommandError> {
+        memory::set(self.memory);
         if let Some(threads) = self.threads {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
             pool.build_global()

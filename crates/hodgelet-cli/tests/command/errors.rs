@@ -1,4 +1,4 @@
-use crate::{command, run, run_in, tiny, tu_file};
+use crate::{command, listing, run, run_in, tiny, tu_file};
 use std::process::Stdio;
 
 #[test]
@@ -192,5 +192,28 @@ fn an_interrupt_stops_the_command_and_leaves_no_file() {
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), stderr.as_str()), (Some(1), "error: interrupted\n"), "{args:?}");
     }
-    assert!(crate::listing(folder.path()).is_empty());
+    assert!(listing(folder.path()).is_empty());
+}
+
+/// Every command ends with a message, and leaves nothing behind, where it would take more than its budget.
+#[test]
+fn a_budget_of_memory_is_kept_by_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let sbm = ["sbm", "--set", "n_graphs=3000"];
+    let commands: [&[&str]; 5] = [
+        &["fit", "--out", "m.hodgelet"],
+        &["evaluate"],
+        &["features", "--out", "f.npy"],
+        &["info"],
+        &["generate", "--out", "g.jsonl"],
+    ];
+    for command in commands {
+        let run = run_in(folder.path(), &[command, &sbm[..], &["--memory", "6"]].concat());
+        let error = run.failure(1);
+        let expected = "error: more than 6 MB of memory are needed\nhint: raise --memory";
+        assert!(error.starts_with(expected), "{command:?}: {error}");
+        assert_eq!(listing(folder.path()), Vec::<String>::new(), "{command:?}");
+    }
+    run_in(folder.path(), &["fit", "sbm", "--memory", "2000", "--iterations", "2", "--out", "m.hodgelet"])
+        .result();
 }

@@ -57,7 +57,7 @@ fn threads_and_memory_change_nothing_but_times() {
         found["settings"].as_object_mut().unwrap().remove("memory");
         found
     };
-    let alone = json(&["--threads", "1", "--memory", "1"]);
+    let alone = json(&["--threads", "1", "--memory", "300"]);
     assert_eq!(json(&["--threads", "3"]), alone);
     assert_ne!(json(&["--seed", "1"]), alone);
 }

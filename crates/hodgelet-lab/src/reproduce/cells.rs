@@ -9,10 +9,11 @@ use hodgelet::settings::Settings;
 use hodgelet_cli::LAB_COMMAND;
 use hodgelet_cli::commands::evaluate::{Items, evaluation_of, k_fold};
 use hodgelet_cli::error::CommandError;
+use hodgelet_cli::memory;
 use hodgelet_cli::output::{json, write_atomic};
 use hodgelet_cli::progress::{Bar, Terminal, check_interrupt};
 use hodgelet_cli::provenance::Provenance;
-use hodgelet_eval::cross_validate::{Event, cross_validate, cross_validate_search};
+use hodgelet_eval::cross_validate::{Event, MEMORY_BUDGET, cross_validate, cross_validate_search};
 use hodgelet_eval::report::{Evaluation, FoldRun};
 use hodgelet_eval::search::SearchParams;
 use hodgelet_eval::splits::KFoldParams;
@@ -172,7 +173,7 @@ impl Runner<'_> {
             Items::of(dataset),
             KFoldParams { folds, repeats: 1, seed: settings.seed, train_on_validation },
         )?;
-        let memory = self.args.memory.saturating_mul(1_000_000);
+        let memory = memory::asked().map_or(MEMORY_BUDGET, |mb| mb.saturating_mul(1_000_000));
         let progress = |event: Event| match event {
             Event::Done { done, .. } => self.bar.at((self.done + done) as u64),
             _ => self.bar.still(),

@@ -17,7 +17,6 @@ use hodgelet_cli::error::CommandError;
 use hodgelet_cli::output::{self, Format};
 use hodgelet_cli::progress::Terminal;
 use hodgelet_cli::source::DataDirArgs;
-use hodgelet_eval::cross_validate::MEMORY_BUDGET;
 use std::path::PathBuf;
 
 /// The experiments of \[Alain24\].
@@ -59,9 +58,6 @@ pub struct RunArgs {
     /// Models to run [default: those of the table]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "MODEL,...")]
     models: Vec<Contender>,
-    /// Memory, in MB, that folds running side by side may take together
-    #[arg(long, value_name = "MB", default_value_t = MEMORY_BUDGET / 1_000_000)]
-    memory: usize,
     /// Folder for JSON, CSV and SVG; finished cells are kept there, and a second run goes on from them
     #[arg(long, value_name = "DIR", default_value = "results")]
     out: PathBuf,

@@ -80,6 +80,9 @@ pub enum HodgeError {
     /// Eigenvalues that did not converge.
     #[error(transparent)]
     NotConverged(#[from] crate::linalg::NotConverged),
+    /// Matrices that do not fit in memory.
+    #[error(transparent)]
+    NoMemory(#[from] crate::linalg::NoMemory),
     /// Values so large that their squares are infinite.
     #[error("energies of a signal on cells of dimension {dim} are not finite; its values are too large")]
     Overflow {
@@ -97,6 +100,7 @@ impl HodgeError {
                 Some("ask for its energies, which are averaged over orientations, or declare it oriented")
             }
             Self::Overflow { .. } => Some("rescale the signal"),
+            Self::NoMemory(_) => Some("take spectra by quadrature: --spectra lanczos"),
             _ => None,
         }
     }

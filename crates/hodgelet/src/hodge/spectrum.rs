@@ -5,9 +5,9 @@
 //! Gram matrices is smaller.
 
 use super::{HodgeComponent, HodgeError, Operators};
-use crate::linalg::SparseMat;
 use crate::linalg::eigen::{Eigenpairs, eigenpairs};
 use crate::linalg::rank::rank_mod_prime;
+use crate::linalg::{SparseMat, check_memory};
 use faer::{Mat, MatRef};
 
 /// Which Gram matrix of a boundary operator was decomposed.
@@ -57,12 +57,13 @@ impl BoundarySpectrum {
     ///
     /// # Errors
     ///
-    /// [`HodgeError::NotConverged`].
+    /// [`HodgeError::NotConverged`], [`HodgeError::NoMemory`].
     pub fn new(operators: &Operators<'_>, k: usize) -> Result<Self, HodgeError> {
         let Some(b) = operators.boundary(k) else {
             return Ok(Self { side: Side::Faces, size: 0, values: Vec::new(), vectors: Vec::new() });
         };
         let (side, size) = smaller_side(b);
+        check_memory(size.saturating_mul(size).saturating_mul(3))?; // with eigenvectors and room to work
         let mut gram = Mat::zeros(size, size);
         gram_entries(b, side, |i, j, value| gram[(i, j)] += value);
         let pairs = eigenpairs(gram.as_ref())?;

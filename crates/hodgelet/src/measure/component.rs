@@ -6,8 +6,8 @@
 use super::EnergyMeasure;
 use super::live::LiveSignal;
 use crate::hodge::{BoundarySpectrum, HodgeError, Operators, Side, count_zeros, gram_entries, smaller_side};
-use crate::linalg::SparseMat;
 use crate::linalg::eigen::spectral_coefficients;
+use crate::linalg::{SparseMat, check_memory};
 use faer::Mat;
 
 /// Energies of the live channels of `signal` over a spectrum, with its eigenvectors at hand.
@@ -157,6 +157,7 @@ pub(super) fn energies_without_vectors(
     columns: &Columns<'_>,
 ) -> Result<BothSides, HodgeError> {
     let (side, size) = smaller_side(columns.b);
+    check_memory(size.saturating_mul(size.saturating_add(columns.len())).saturating_mul(2))?;
     let mut gram = Mat::zeros(size, size);
     gram_entries(columns.b, side, |i, j, value| gram[(i, j)] += value);
     let mut rhs = Mat::zeros(size, columns.len());

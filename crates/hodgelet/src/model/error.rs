@@ -8,6 +8,7 @@ use crate::gp::collapse::CollapseError;
 use crate::hodge::MetricError;
 use crate::kernel::KernelError;
 use crate::likelihood::{LikelihoodError, ObservationError};
+use crate::linalg::NoMemory;
 use crate::measure::MeasureError;
 use crate::settings::SettingError;
 use crate::train::TrainError;
@@ -213,6 +214,9 @@ pub enum ModelError {
     /// From the collapse of duplicates.
     #[error(transparent)]
     Collapse(#[from] CollapseError),
+    /// Matrices that do not fit in memory.
+    #[error(transparent)]
+    NoMemory(#[from] NoMemory),
     /// From inference.
     #[error(transparent)]
     Gp(#[from] GpError),
@@ -245,7 +249,7 @@ impl ModelError {
             Self::TooLarge { .. } => Some("ask for fewer filters or points"),
             Self::Constant { .. } => Some("choose other signals, or more varied complexes"),
             Self::Conformal { .. } => Some("fit given settings, to more graphs or with fewer held out"),
-            Self::Memory { .. } => {
+            Self::Memory { .. } | Self::NoMemory(_) => {
                 Some("set posterior to sparse, inducing or sample to a smaller number, or raise memory")
             }
             Self::NewClass { .. } => Some("fit a model to all graphs"),

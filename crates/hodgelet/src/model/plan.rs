@@ -9,6 +9,7 @@ use super::sparse::most_inducing;
 use super::targets::Observed;
 use super::{Measurer, ModelError};
 use crate::dataset::{Dataset, Targets};
+use crate::linalg::check_memory;
 use crate::settings::Settings;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
@@ -89,10 +90,10 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`ModelError::Memory`].
+    /// [`ModelError::Memory`] beyond the budget, [`ModelError::NoMemory`] when the system does not give it.
     pub fn check(&self) -> Result<(), ModelError> {
         match self.bytes <= self.budget {
-            true => Ok(()),
+            true => Ok(check_memory(self.bytes / 8)?),
             false => Err(ModelError::Memory {
                 n: self.n_train,
                 needed_mb: self.bytes / 1_000_000,

@@ -11,6 +11,7 @@ use crate::dataset::Dataset;
 use crate::encode::{EncodeError, Encoding, Outline};
 use crate::feature::{Block, BlockMeasures, Component, SignedBasis, SignedError, Standardizer};
 use crate::hodge::{HodgeComponent, HodgeError, Operators};
+use crate::linalg::check_memory;
 use crate::measure::{ComplexMeasures, Sample};
 use crate::settings::{Fields, Settings};
 use crate::signal::Orientation;
@@ -241,7 +242,7 @@ pub(super) fn bank_seed(settings: &Settings, restart: u64, block: usize) -> u64 
 /// Refuses a table that would not fit in memory.
 fn check_size(complexes: usize, columns: usize) -> Result<(), ModelError> {
     match complexes.saturating_mul(columns) {
-        0..=MAX_NUMBERS => Ok(()),
+        numbers @ 0..=MAX_NUMBERS => Ok(check_memory(numbers)?),
         _ => Err(ModelError::TooLarge { columns, complexes, most: MAX_NUMBERS }),
     }
 }

@@ -193,7 +193,7 @@ settings! {
         sample: Option<usize> = None;
         /// Memory that the matrices of a fit may take, in MB; a fit that needs more is refused. By default 80% of what is
         /// free; folds that run side by side take 1,500 together.
-        [value "MB"] [training]
+        [value "MB"] [training] [global]
         memory: Option<usize> = None;
         /// Whether training goes on, for at most 15 steps, with all graphs after the sample, when the posterior is sparse.
         [training]

@@ -112,7 +112,7 @@ mod tests {
     fn row(i: usize) -> String {
         format!(
             "{{\"id\": \"{i}\", \"class\": \"a\", \"truth\": \"{}\"}}\n",
-            if i % 2 == 0 { "a" } else { "b" }
+            if i.is_multiple_of(2) { "a" } else { "b" }
         )
     }
 

@@ -23,7 +23,7 @@ const COMPARED: usize = 1000;
 
 /// Where graphs come from.
 enum Input {
-    Store(Store),
+    Store(Box<Store>),
     Parts(Parts),
 }
 
@@ -161,7 +161,7 @@ pub(super) fn run(
     terminal: Terminal,
 ) -> Result<(), CommandError> {
     let input = match store {
-        Some(store) => Input::Store(store),
+        Some(store) => Input::Store(Box::new(store)),
         None => Input::Parts(args.source.parts(terminal)?),
     };
     let bytes = std::fs::read(&args.model)
