@@ -88,9 +88,10 @@ class ClassifierParameters:
         How class probabilities follow from the latent functions. auto and labels: probit for two classes, for more a
         regression on labels whose probabilities are calibrated on graphs left out; softmax: logit for two, softmax for
         more; gpflow: as the published code, robust-max for more. By default auto; gpflow with faithful.
-    noise : {"gaussian", "student-t", "blocks"}
+    noise : {"auto", "gaussian", "student-t", "blocks"}
         Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom
-        learned; blocks: Gaussian, with a variance that depends on the energy of the graph in each block.
+        learned; blocks: Gaussian, with a variance that depends on the energy of the graph in each block; auto:
+        student-t where predictions are averaged over hyperparameters, gaussian otherwise.
     hyperparameters : {"auto", "map", "nuts", "gaussian", "modes"}
         How the uncertainty of the hyperparameters is met. map: the most probable values alone; nuts: predictions are
         averaged over draws from their posterior; gaussian: over draws of the normal distribution at the most probable
@@ -186,7 +187,7 @@ class ClassifierParameters:
         lengthscales: str = "isotropic",
         initial_lengthscale: float | None = None,
         likelihood: str | None = None,
-        noise: str = "gaussian",
+        noise: str = "auto",
         hyperparameters: str = "auto",
         inference: str = "variational",
         prior_deviation: float | None = 1.0,

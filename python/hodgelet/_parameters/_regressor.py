@@ -84,9 +84,10 @@ class RegressorParameters:
         Lengthscales in each block: one, one per channel, or one per column (ard).
     initial_lengthscale : float, optional
         Where lengthscales start. By default the square root of the number of varying columns; 1 with faithful.
-    noise : {"gaussian", "student-t", "blocks"}
+    noise : {"auto", "gaussian", "student-t", "blocks"}
         Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom
-        learned; blocks: Gaussian, with a variance that depends on the energy of the graph in each block.
+        learned; blocks: Gaussian, with a variance that depends on the energy of the graph in each block; auto:
+        student-t where predictions are averaged over hyperparameters, gaussian otherwise.
     hyperparameters : {"auto", "map", "nuts", "gaussian", "modes"}
         How the uncertainty of the hyperparameters is met. map: the most probable values alone; nuts: predictions are
         averaged over draws from their posterior; gaussian: over draws of the normal distribution at the most probable
@@ -176,7 +177,7 @@ class RegressorParameters:
         kernel: str = "se",
         lengthscales: str = "isotropic",
         initial_lengthscale: float | None = None,
-        noise: str = "gaussian",
+        noise: str = "auto",
         hyperparameters: str = "auto",
         prior_deviation: float | None = 1.0,
         restarts: int = 1,

@@ -11,7 +11,7 @@ use super::parameters::Parameters;
 use super::problem::Problem;
 use crate::gp::Sites;
 use crate::linalg::eigen::eigenpairs;
-use crate::settings::{HyperparameterChoice, Settings};
+use crate::settings::{HyperparameterChoice, NoiseChoice, Settings};
 use crate::train::{Chain, NutsParams, SampleError, effective_size, restarts, sample, split_r_hat};
 use faer::Mat;
 use rand::SeedableRng;
@@ -85,6 +85,22 @@ impl Settings {
             HyperparameterChoice::Map => None,
             HyperparameterChoice::Auto => (n <= AVERAGED_TO).then_some(HyperparameterChoice::Nuts),
             chosen => Some(chosen),
+        }
+    }
+
+    /// Whether predictions of a model of `n` training complexes are averaged over hyperparameters.
+    #[must_use]
+    pub fn averages(&self, n: usize) -> bool {
+        self.averaging(n).is_some() && !self.is_sparse(n, 1) && self.sample_size(n) >= n
+    }
+
+    /// The noise on numbers of a model of `n` training complexes.
+    #[must_use]
+    pub fn noise_of(&self, n: usize) -> NoiseChoice {
+        match self.noise {
+            NoiseChoice::Auto if self.averages(n) => NoiseChoice::StudentT,
+            NoiseChoice::Auto => NoiseChoice::Gaussian,
+            given => given,
         }
     }
 
@@ -317,4 +333,29 @@ fn ends(problem: &Problem, modes: &[(&[f64], Option<&Sites>)]) -> Result<(States
         effective_size: None,
     };
     Ok((states, exploration))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::PosteriorChoice;
+
+    #[test]
+    fn noise_has_gross_errors_where_hyperparameters_are_averaged() {
+        let settings = Settings::default();
+        assert_eq!(settings.noise_of(100), NoiseChoice::StudentT);
+        let others = [
+            settings.clone().most_probable(),
+            Settings { faithful: true, ..settings.clone() },
+            Settings { sample: Some(50), ..settings.clone() },
+            Settings { posterior: PosteriorChoice::Sparse, ..settings.clone() },
+            Settings { noise: NoiseChoice::Gaussian, ..settings.clone() },
+        ];
+        for other in others {
+            assert_eq!(other.noise_of(100), NoiseChoice::Gaussian);
+        }
+        assert_eq!(settings.noise_of(5000), NoiseChoice::Gaussian);
+        let blocks = Settings { noise: NoiseChoice::Blocks, ..settings };
+        assert_eq!(blocks.noise_of(100), NoiseChoice::Blocks);
+    }
 }

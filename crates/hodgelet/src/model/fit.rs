@@ -124,16 +124,19 @@ impl Settings {
     ) -> Result<Model, ModelError> {
         let began = Instant::now();
         check_indices(train, source.len())?;
-        let sample = sparse::sample(self, targets, train);
+        // The noise is that of all training complexes, whichever of them are looked at first.
+        let settings = &Settings { noise: self.noise_of(train.len()), ..self.clone() };
+        let sample = sparse::sample(settings, targets, train);
         let chosen: Vec<usize> = sample.iter().map(|&i| train[i]).collect();
-        let mut problem = Problem::new(self, measurer, source, targets, &chosen)?;
-        let is_sparse = self.is_sparse(train.len(), problem.likelihood.n_factors());
+        let mut problem = Problem::new(settings, measurer, source, targets, &chosen)?;
+        let is_sparse = settings.is_sparse(train.len(), problem.likelihood.n_factors());
         let columns = problem.drawn.iter().map(|block| block.standardizer.n_columns()).sum();
-        Plan::new(self, train.len(), columns, problem.likelihood.n_factors()).check()?;
-        let averaging = self.averaging(chosen.len()).filter(|_| !is_sparse && chosen.len() == train.len());
+        Plan::new(settings, train.len(), columns, problem.likelihood.n_factors()).check()?;
+        let averaging =
+            settings.averaging(chosen.len()).filter(|_| !is_sparse && chosen.len() == train.len());
         if averaging.is_none()
-            && self.averaging(0).is_some()
-            && self.hyperparameters != HyperparameterChoice::Auto
+            && settings.averaging(0).is_some()
+            && settings.hyperparameters != HyperparameterChoice::Auto
         {
             let of = if is_sparse { "the posterior is sparse" } else { "they are trained on a sample" };
             return Err(ModelError::Averaging { reason: of.to_owned() });
@@ -149,23 +152,23 @@ impl Settings {
         let mut mode = problem.trained(problem.solve(&end.minimum.point, end.sites.clone())?)?;
         if !is_sparse && chosen.len() < train.len() {
             // The values of the sample, the posterior of all.
-            problem = Problem::new(self, measurer, source, targets, train)?;
+            problem = Problem::new(settings, measurer, source, targets, train)?;
             mode = problem.trained(problem.solve_with(&mode)?)?;
         }
-        let measurer = Measurer { settings: problem.settings.clone(), ..measurer.clone() };
+        let measurer = Measurer { settings: self.clone(), ..measurer.clone() };
         let mut space = FeatureSpace { measurer, blocks: mode.blocks.clone() };
         let mut observations = problem.observations.clone();
         let (mut averaged, mut exploration, mut reference, mut summary) = (None, None, None, None);
         if is_sparse {
             let progress = |pass| call(&callback, Stage::Passing { pass });
             let (fitted, covariates) = (&problem.targets, problem.covariates.as_ref());
-            let data = sparse::Data { settings: self, fitted, covariates, source, targets, train };
+            let data = sparse::Data { settings, fitted, covariates, source, targets, train };
             let fit = sparse::fit(&problem, &data, space.clone(), mode, &sample, progress)?;
             (mode, observations) = (fit.trained, fit.observations);
             (reference, summary) = (Some(fit.reference), Some(fit.summary));
             space.blocks.clone_from(&mode.blocks);
         } else if let Some(method) =
-            self.averaging(problem.n_points()).filter(|_| chosen.len() == train.len())
+            settings.averaging(problem.n_points()).filter(|_| chosen.len() == train.len())
         {
             let progress = |done, total| call(&callback, Stage::Averaging { done, total });
             let all = std::iter::once(&end).chain(&others);

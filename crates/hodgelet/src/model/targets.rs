@@ -81,8 +81,8 @@ impl Observed {
     ) -> Result<(LikelihoodParams, Likelihood), ModelError> {
         let (params, n_classes) = match self {
             Self::Classes(n_classes, _) => (settings.likelihood().of(*n_classes), *n_classes),
-            Self::Reals(_) => match settings.noise {
-                NoiseChoice::Gaussian => (LikelihoodParams::Gaussian, 0),
+            Self::Reals(values) => match settings.noise_of(values.len()) {
+                NoiseChoice::Auto | NoiseChoice::Gaussian => (LikelihoodParams::Gaussian, 0),
                 NoiseChoice::StudentT => (LikelihoodParams::StudentT, 0),
                 NoiseChoice::Blocks => (LikelihoodParams::ScaledGaussian { n_covariates: n_blocks }, 0),
             },

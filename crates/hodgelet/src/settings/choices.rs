@@ -154,8 +154,10 @@ choices! {
 choices! {
     /// The noise on real targets.
     pub enum NoiseChoice {
-        /// Gaussian, the same for all complexes.
+        /// Student-t where predictions are averaged over hyperparameters, otherwise Gaussian.
         #[default]
+        Auto,
+        /// Gaussian, the same for all complexes.
         Gaussian,
         /// Student-t, with learned degrees of freedom: some targets may be grossly wrong.
         StudentT,

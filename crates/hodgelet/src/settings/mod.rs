@@ -138,9 +138,10 @@ settings! {
         [value "LIKELIHOOD"] [training] [classes]
         likelihood: Option<ClassLikelihood> = None;
         /// Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom learned;
-        /// blocks: Gaussian, with a variance that depends on the energy of the graph in each block.
+        /// blocks: Gaussian, with a variance that depends on the energy of the graph in each block; auto: student-t where
+        /// predictions are averaged over hyperparameters, gaussian otherwise.
         [value "NOISE"] [training]
-        noise: NoiseChoice = NoiseChoice::Gaussian;
+        noise: NoiseChoice = NoiseChoice::Auto;
     }
     "Training": {
         /// How the uncertainty of the hyperparameters is met. map: the most probable values alone; nuts: predictions are

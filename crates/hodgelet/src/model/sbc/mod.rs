@@ -14,7 +14,7 @@ use super::testing::{dataset, small_settings};
 use super::{Measurer, Problem};
 use crate::dataset::Dataset;
 use crate::likelihood::Observations;
-use crate::settings::{HyperparameterChoice, Settings};
+use crate::settings::{HyperparameterChoice, NoiseChoice, Settings};
 use crate::train::minimize;
 use envelope::Envelope;
 use faer::{Mat, Par};
@@ -39,7 +39,14 @@ const LATENTS: usize = 2;
 /// A small bank, so that there are few values; chains as the model runs them.
 fn settings(seed: u64) -> Settings {
     let chosen = HyperparameterChoice::Nuts;
-    Settings { n_filters: 1, n_bands: 1, hyperparameters: chosen, seed, ..small_settings() }
+    Settings {
+        n_filters: 1,
+        n_bands: 1,
+        hyperparameters: chosen,
+        noise: NoiseChoice::Gaussian,
+        seed,
+        ..small_settings()
+    }
 }
 
 fn problem(settings: &Settings, data: &Dataset) -> Problem {
