@@ -184,3 +184,36 @@ fn construction_of_complexes_is_timed_by_size() {
     assert_eq!(cells(&found), cells(&again));
     assert!(run(&args).result().contains("\ntheir rings "));
 }
+
+/// A sparse posterior of few graphs.
+const SPARSE: [&str; 10] = [
+    "bench",
+    "sparse",
+    "molecules",
+    "--set",
+    "n_graphs=60",
+    "--inducing",
+    "20",
+    "--n-filters",
+    "2",
+    "--iterations=3",
+];
+
+#[test]
+fn a_sparse_posterior_is_timed_without_the_peer() {
+    let found = run(&[&SPARSE[..], &["--no-peer", "--format", "json"]].concat()).json();
+    assert_eq!((found["graphs"].as_u64(), found["inducing"].as_u64()), (Some(60), Some(20)));
+    let trace: Vec<(f64, f64)> = serde_json::from_value(found["trace"].clone()).unwrap();
+    assert!(trace.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1), "{trace:?}");
+    assert_eq!(found["elbo"].as_f64(), Some(trace[trace.len() - 1].1));
+    assert!(found["seconds"].as_array().unwrap().iter().all(|seconds| seconds.as_f64().unwrap() > 0.0));
+    assert_eq!(found["peers"], Value::Null);
+    assert!(run(&[&SPARSE[..], &["--no-peer"]].concat()).result().contains("GPflow was not run"));
+}
+
+#[test]
+fn a_missing_peer_is_said_before_any_work() {
+    let error = run(&[&SPARSE[..], &["--python", "no-such-python"]].concat()).failure(1);
+    assert!(error.starts_with("error: GPFLOW IS MISSING: no-such-python cannot import gpflow"), "{error}");
+    assert!(error.contains("hint: make the environment as bench/README.md says"), "{error}");
+}
