@@ -185,6 +185,36 @@ fn construction_of_complexes_is_timed_by_size() {
     assert!(run(&args).result().contains("\ntheir rings "));
 }
 
+#[test]
+fn growth_has_a_curve_for_everything_that_grows() {
+    let folder = tempfile::tempdir().unwrap();
+    let pictures = folder.path().to_str().unwrap();
+    let args = ["bench", "growth", "--quick", "--repeats", "1", "--threads", "1", "--pictures", pictures];
+    let found = run(&[&args[..], &["--format", "json"]].concat()).json();
+    let curves = found["curves"].as_array().unwrap();
+    let grows: Vec<&str> = curves.iter().map(|curve| curve["grows"].as_str().unwrap()).collect();
+    assert_eq!(grows, ["graphs", "graphs", "graphs", "inducing graphs", "classes", "edges", "channels"]);
+    for curve in curves {
+        for point in curve["points"].as_array().unwrap() {
+            assert!(point["seconds"].as_f64().unwrap() > 0.0 && point["size"].as_u64().unwrap() > 0);
+            if cfg!(target_os = "linux") {
+                assert!(point["memory_mb"].as_f64().unwrap() >= 0.0, "{curve}");
+            }
+        }
+        for exponent in ["time_exponent", "time_theory", "memory_theory"] {
+            assert!(curve[exponent].as_f64().unwrap().is_finite(), "{curve}");
+        }
+    }
+    assert_eq!(listing(folder.path()), ["growth-memory.svg", "growth-time.svg"]);
+}
+
+#[test]
+fn a_curve_is_printed_with_its_exponents() {
+    let args = ["bench", "growth", "--quick", "--axes", "classes", "--repeats", "1", "--threads", "1"];
+    let text = run(&args).result();
+    assert!(text.contains("\nclasses  softmax, an iteration") && text.contains("theory"), "{text}");
+}
+
 /// A sparse posterior of few graphs.
 const SPARSE: [&str; 10] = [
     "bench",
