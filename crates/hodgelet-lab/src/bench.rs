@@ -3,8 +3,11 @@
 mod complexes;
 mod export;
 mod floor;
+mod growth;
 mod large;
 mod sizes;
+mod slope;
+mod sparse;
 mod table;
 mod train;
 
@@ -36,6 +39,10 @@ pub enum BenchCommand {
     Large(large::LargeArgs),
     /// Training of one fold, and one evaluation of its objective beside the matrix routines it needs
     Train(Box<train::TrainArgs>),
+    /// Time and memory against graphs, classes, cells, channels and inducing graphs, and their exponents
+    Growth(growth::GrowthArgs),
+    /// The posterior of many graphs through inducing ones, beside GPflow's to the same bound
+    Sparse(Box<sparse::SparseArgs>),
     /// Training on plain features and classes, without graphs
     Table(table::TableArgs),
 }
@@ -105,6 +112,8 @@ pub fn run(command: &BenchCommand, terminal: Terminal) -> Result<(), CommandErro
             output::print(&train::run_sizes(args, terminal)?, args.format)
         }
         BenchCommand::Train(args) => output::print(&train::run(args, terminal)?, args.format),
+        BenchCommand::Growth(args) => growth::run(args, terminal),
+        BenchCommand::Sparse(args) => output::print(&sparse::run(args, terminal)?, args.format),
         BenchCommand::Table(args) => output::print(&table::run(args)?, args.format),
     }
 }

@@ -3,7 +3,8 @@
 use super::plot::{Frame, INK, escape, line, write_text};
 
 /// Colors of the series in turn: told apart by people who do not see red and green as different.
-const COLORS: [&str; 6] = ["#3b82f6", "#f59e0b", "#10b981", "#a855f7", "#ef4444", "#64748b"];
+const COLORS: [&str; 8] =
+    ["#3b82f6", "#f59e0b", "#10b981", "#a855f7", "#ef4444", "#64748b", "#78350f", "#111827"];
 /// Height of a line of the legend.
 const LEGEND_LINE: f64 = 16.0;
 /// Widest text of the legend, in pixels per character.

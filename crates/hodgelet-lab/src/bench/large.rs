@@ -1,5 +1,6 @@
 //! `hodgelet-lab bench large`: seconds and memory of the energies of large complexes, and how they grow.
 
+use super::slope::exponent;
 use clap::Args;
 use hodgelet::complex::{Complex, ComplexError};
 use hodgelet::hodge::{HodgeComponent, HodgeError, Weighting};
@@ -98,7 +99,7 @@ pub fn run(args: &LargeArgs, terminal: Terminal) -> Result<Growth, CommandError>
     for &kind in &args.kinds {
         for &n_edges in &sizes {
             let complex = match kind {
-                Kind::Random => random(n_edges, args.degree, args.seed)?,
+                Kind::Random => random_complex(n_edges, args.degree, args.seed)?,
                 Kind::Mesh => mesh(n_edges, args.seed)?,
             };
             rows.push(timed(kind, &complex, args)?);
@@ -106,7 +107,8 @@ pub fn run(args: &LargeArgs, terminal: Terminal) -> Result<Growth, CommandError>
             check_interrupt()?;
         }
         let own: Vec<&Row> = rows.iter().filter(|row| row.kind == kind).collect();
-        exponents.extend(exponent(&own).map(|slope| (kind, slope)));
+        let points = own.iter().map(|row| (row.non_zeros as f64, row.seconds));
+        exponents.extend(exponent(points).map(|slope| (kind, slope)));
     }
     drop(bar);
     Ok(Growth {
@@ -145,7 +147,7 @@ fn timed(kind: Kind, complex: &Complex, args: &LargeArgs) -> Result<Row, HodgeEr
 }
 
 /// Cliques of a graph whose edges are drawn uniformly; a few may repeat.
-fn random(n_edges: u32, degree: u32, seed: u64) -> Result<Complex, ComplexError> {
+pub fn random_complex(n_edges: u32, degree: u32, seed: u64) -> Result<Complex, ComplexError> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let n = (2 * u64::from(n_edges) / u64::from(degree)).max(2) as u32;
     let edge = |_| {
@@ -168,17 +170,6 @@ fn mesh(n_edges: u32, seed: u64) -> Result<Complex, ComplexError> {
     edges.sort_unstable();
     edges.dedup();
     Complex::graph(points.len(), &edges)?.with_triangles(&triangles)
-}
-
-/// The slope of log(seconds) over log(non-zeros); none for a single size.
-fn exponent(rows: &[&Row]) -> Option<f64> {
-    let points: Vec<(f64, f64)> =
-        rows.iter().map(|row| ((row.non_zeros as f64).ln(), row.seconds.max(1e-9).ln())).collect();
-    let n = points.len() as f64;
-    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;
-    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
-    let spread: f64 = points.iter().map(|p| (p.0 - x).powi(2)).sum();
-    (spread > 0.0).then(|| points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / spread)
 }
 
 impl Report for Growth {
@@ -222,23 +213,6 @@ fn kind_name(kind: Kind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_exponent_is_the_slope_in_logarithms() {
-        let row = |non_zeros: usize, seconds: f64| Row {
-            kind: Kind::Mesh,
-            cells: [0; 3],
-            non_zeros,
-            betti: 0,
-            atoms: 0,
-            error: 0.0,
-            seconds,
-            peak_memory_mb: None,
-        };
-        let rows = [row(100, 1.0), row(10_000, 1000.0)];
-        assert!((exponent(&rows.iter().collect::<Vec<_>>()).unwrap() - 1.5).abs() < 1e-12);
-        assert_eq!(exponent(&[&rows[0]]), None);
-    }
 
     #[test]
     fn a_mesh_of_a_square_has_no_hole() {

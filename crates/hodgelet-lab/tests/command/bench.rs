@@ -184,3 +184,66 @@ fn construction_of_complexes_is_timed_by_size() {
     assert_eq!(cells(&found), cells(&again));
     assert!(run(&args).result().contains("\ntheir rings "));
 }
+
+#[test]
+fn growth_has_a_curve_for_everything_that_grows() {
+    let folder = tempfile::tempdir().unwrap();
+    let pictures = folder.path().to_str().unwrap();
+    let args = ["bench", "growth", "--quick", "--repeats", "1", "--threads", "1", "--pictures", pictures];
+    let found = run(&[&args[..], &["--format", "json"]].concat()).json();
+    let curves = found["curves"].as_array().unwrap();
+    let grows: Vec<&str> = curves.iter().map(|curve| curve["grows"].as_str().unwrap()).collect();
+    assert_eq!(grows, ["graphs", "graphs", "graphs", "inducing graphs", "classes", "edges", "channels"]);
+    for curve in curves {
+        for point in curve["points"].as_array().unwrap() {
+            assert!(point["seconds"].as_f64().unwrap() > 0.0 && point["size"].as_u64().unwrap() > 0);
+            if cfg!(target_os = "linux") {
+                assert!(point["memory_mb"].as_f64().unwrap() >= 0.0, "{curve}");
+            }
+        }
+        for exponent in ["time_exponent", "time_theory", "memory_theory"] {
+            assert!(curve[exponent].as_f64().unwrap().is_finite(), "{curve}");
+        }
+    }
+    assert_eq!(listing(folder.path()), ["growth-memory.svg", "growth-time.svg"]);
+}
+
+#[test]
+fn a_curve_is_printed_with_its_exponents() {
+    let args = ["bench", "growth", "--quick", "--axes", "classes", "--repeats", "1", "--threads", "1"];
+    let text = run(&args).result();
+    assert!(text.contains("\nclasses  softmax, an iteration") && text.contains("theory"), "{text}");
+}
+
+/// A sparse posterior of few graphs.
+const SPARSE: [&str; 10] = [
+    "bench",
+    "sparse",
+    "molecules",
+    "--set",
+    "n_graphs=60",
+    "--inducing",
+    "20",
+    "--n-filters",
+    "2",
+    "--iterations=3",
+];
+
+#[test]
+fn a_sparse_posterior_is_timed_without_the_peer() {
+    let found = run(&[&SPARSE[..], &["--no-peer", "--format", "json"]].concat()).json();
+    assert_eq!((found["graphs"].as_u64(), found["inducing"].as_u64()), (Some(60), Some(20)));
+    let trace: Vec<(f64, f64)> = serde_json::from_value(found["trace"].clone()).unwrap();
+    assert!(trace.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1), "{trace:?}");
+    assert_eq!(found["elbo"].as_f64(), Some(trace[trace.len() - 1].1));
+    assert!(found["seconds"].as_array().unwrap().iter().all(|seconds| seconds.as_f64().unwrap() > 0.0));
+    assert_eq!(found["peers"], Value::Null);
+    assert!(run(&[&SPARSE[..], &["--no-peer"]].concat()).result().contains("GPflow was not run"));
+}
+
+#[test]
+fn a_missing_peer_is_said_before_any_work() {
+    let error = run(&[&SPARSE[..], &["--python", "no-such-python"]].concat()).failure(1);
+    assert!(error.starts_with("error: GPFLOW IS MISSING: no-such-python cannot import gpflow"), "{error}");
+    assert!(error.contains("hint: make the environment as bench/README.md says"), "{error}");
+}
