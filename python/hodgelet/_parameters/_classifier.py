@@ -95,7 +95,7 @@ class ClassifierParameters:
     hyperparameters : {"auto", "map", "nuts", "gaussian", "modes"}
         How the uncertainty of the hyperparameters is met. map: the most probable values alone; nuts: predictions are
         averaged over draws from their posterior; gaussian: over draws of the normal distribution at the most probable
-        values; modes: over the ends of several starts (restarts); auto: nuts up to 1,000 distinct training graphs, map
+        values; modes: over the ends of several starts (restarts); auto: nuts up to 600 distinct training graphs, map
         beyond, with faithful and without priors.
     inference : {"variational", "laplace"}
         How the posterior is found, given the trained hyperparameters. laplace is a crude approximation: its

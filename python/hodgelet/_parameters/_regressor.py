@@ -91,7 +91,7 @@ class RegressorParameters:
     hyperparameters : {"auto", "map", "nuts", "gaussian", "modes"}
         How the uncertainty of the hyperparameters is met. map: the most probable values alone; nuts: predictions are
         averaged over draws from their posterior; gaussian: over draws of the normal distribution at the most probable
-        values; modes: over the ends of several starts (restarts); auto: nuts up to 1,000 distinct training graphs, map
+        values; modes: over the ends of several starts (restarts); auto: nuts up to 600 distinct training graphs, map
         beyond, with faithful and without priors.
     prior_deviation : float, optional
         Factor on the widths of the priors, which are 1 in the logarithm for scales, lengthscales, noise and the

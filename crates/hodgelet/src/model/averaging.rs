@@ -34,7 +34,7 @@ const LEAST_DRAWS: usize = 24;
 const FULL_DRAWS_TO: usize = 256;
 
 /// Largest number of distinct training complexes for which `auto` averages.
-const AVERAGED_TO: usize = 1000;
+const AVERAGED_TO: usize = 600;
 
 /// Step of the differences of gradients, in deviations of the prior.
 const DIFFERENCE: f64 = 1e-3;

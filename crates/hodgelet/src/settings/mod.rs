@@ -146,7 +146,7 @@ settings! {
     "Training": {
         /// How the uncertainty of the hyperparameters is met. map: the most probable values alone; nuts: predictions are
         /// averaged over draws from their posterior; gaussian: over draws of the normal distribution at the most probable
-        /// values; modes: over the ends of several starts (restarts); auto: nuts up to 1,000 distinct training graphs, map
+        /// values; modes: over the ends of several starts (restarts); auto: nuts up to 600 distinct training graphs, map
         /// beyond, with faithful and without priors.
         [common] [value "CHOICE"] [training]
         hyperparameters: HyperparameterChoice = HyperparameterChoice::Auto;
