@@ -4,9 +4,9 @@ use super::block::BlockKernel;
 use super::forward::{add_scaled, column_mut};
 use super::points::{Points, center, distances, products};
 use super::sum::{all_finite, check_columns};
-use super::{BaseKernel, KernelError, SumKernel};
+use super::{BaseKernel, Input, KernelError, SumKernel};
 use crate::linalg::dense::{for_each, panels};
-use faer::{Mat, MatMut, MatRef, Par};
+use faer::{Mat, MatMut, Par};
 
 impl SumKernel {
     /// Covariances `[n_left, n_right]` between two sets of points.
@@ -14,13 +14,11 @@ impl SumKernel {
     /// # Errors
     ///
     /// [`KernelError`] when the inputs do not fit the kernel or each other, or are not finite.
-    pub fn cross(
-        &self,
-        left: &[MatRef<'_, f64>],
-        right: &[MatRef<'_, f64>],
-        par: Par,
-    ) -> Result<Mat<f64>, KernelError> {
-        check_pair(self, left, right)?;
+    pub fn cross<'a, I>(&self, left: &[I], right: &[I], par: Par) -> Result<Mat<f64>, KernelError>
+    where
+        I: Into<Input<'a>> + Copy,
+    {
+        let (left, right) = check_pair(self, left, right)?;
         let mut out = Mat::full(left[0].nrows(), right[0].nrows(), self.constant().unwrap_or(0.0));
         for (b, block) in self.blocks().iter().enumerate() {
             add_cross(block, b, left[b], right[b], out.as_mut(), par)?;
@@ -33,13 +31,14 @@ impl SumKernel {
     /// # Errors
     ///
     /// As [`cross`](Self::cross); [`KernelError::Blocks`] when there is no such block.
-    pub fn cross_block(
+    pub fn cross_block<'a>(
         &self,
         block: usize,
-        left: MatRef<'_, f64>,
-        right: MatRef<'_, f64>,
+        left: impl Into<Input<'a>>,
+        right: impl Into<Input<'a>>,
         par: Par,
     ) -> Result<Mat<f64>, KernelError> {
+        let (left, right) = (left.into(), right.into());
         let Some(kernel) = self.blocks().get(block) else {
             return Err(KernelError::Blocks { expected: self.blocks().len(), found: block + 1 });
         };
@@ -55,14 +54,27 @@ impl SumKernel {
     /// # Errors
     ///
     /// As [`gram`](Self::gram).
-    pub fn diagonal(&self, inputs: &[MatRef<'_, f64>]) -> Result<Vec<f64>, KernelError> {
-        self.check_inputs(inputs)?;
+    pub fn diagonal<'a, I>(&self, inputs: &[I]) -> Result<Vec<f64>, KernelError>
+    where
+        I: Into<Input<'a>> + Copy,
+    {
+        let inputs = self.checked(inputs)?;
         let mut out = vec![self.constant().unwrap_or(0.0); inputs[0].nrows()];
         let mut points = Points::default();
-        for (b, (block, &z)) in self.blocks().iter().zip(inputs).enumerate() {
+        for (b, (block, z)) in self.blocks().iter().zip(inputs).enumerate() {
             let mut values = vec![block.variance; out.len()];
-            points.fill(&block.base, b, z, &center(z))?;
-            multiply_diagonal(&block.base, &points, &mut values);
+            let norms = match z {
+                Input::Columns(z) => {
+                    points.fill(&block.base, b, z, &center(z))?;
+                    (0..points.len()).map(|i| points.squared_norm(i)).collect()
+                }
+                Input::Fixed(..) if block.base.family.is_stationary() => Vec::new(),
+                Input::Fixed(rows, _) => {
+                    let scale = block.base.lengthscales.of_column(0).powi(-2);
+                    rows.own_products().into_iter().map(|norm| scale * norm).collect()
+                }
+            };
+            multiply_diagonal(&block.base, &norms, &mut values);
             out.iter_mut().zip(values).for_each(|(o, v)| *o += v);
         }
         all_finite(&out, "diagonal of the gram matrix")?;
@@ -71,22 +83,23 @@ impl SumKernel {
 }
 
 /// Whether two sets of points fit a kernel and each other.
-pub(super) fn check_pair(
+pub(super) fn check_pair<'a, I: Into<Input<'a>> + Copy>(
     kernel: &SumKernel,
-    left: &[MatRef<'_, f64>],
-    right: &[MatRef<'_, f64>],
-) -> Result<(), KernelError> {
-    kernel.check_inputs(left)?;
-    kernel.check_inputs(right)?;
-    let mut pairs = left.iter().zip(right).enumerate();
-    pairs.try_for_each(|(b, (l, r))| check_same_columns(b, *l, *r))
+    left: &[I],
+    right: &[I],
+) -> Result<(Vec<Input<'a>>, Vec<Input<'a>>), KernelError> {
+    let (left, right) = (kernel.checked(left)?, kernel.checked(right)?);
+    let mut pairs = left.iter().zip(&right).enumerate();
+    pairs.try_for_each(|(b, (l, r))| check_same_columns(b, *l, *r))?;
+    Ok((left, right))
 }
 
-fn check_same_columns(
-    block: usize,
-    left: MatRef<'_, f64>,
-    right: MatRef<'_, f64>,
-) -> Result<(), KernelError> {
+fn check_same_columns(block: usize, left: Input<'_>, right: Input<'_>) -> Result<(), KernelError> {
+    let (left, right) = match (left, right) {
+        (Input::Columns(left), Input::Columns(right)) => (left, right),
+        (Input::Fixed(..), Input::Fixed(..)) => return Ok(()),
+        _ => return Err(KernelError::Kinds),
+    };
     let (expected, found) = (right.ncols(), left.ncols());
     if expected == found { Ok(()) } else { Err(KernelError::Columns { block, expected, found }) }
 }
@@ -96,13 +109,13 @@ fn finite_columns(matrix: Mat<f64>, what: &'static str) -> Result<Mat<f64>, Kern
     Ok(matrix)
 }
 
-fn multiply_diagonal(base: &BaseKernel, points: &Points, out: &mut [f64]) {
+fn multiply_diagonal(base: &BaseKernel, norms: &[f64], out: &mut [f64]) {
     if base.family.is_stationary() {
         return;
     }
     for (i, o) in out.iter_mut().enumerate() {
         let mut value = [0.0];
-        base.family.values(base.shape, &[points.squared_norm(i)], &mut value);
+        base.family.values(base.shape, &[norms[i]], &mut value);
         *o *= value[0];
     }
 }
@@ -111,11 +124,27 @@ fn multiply_diagonal(base: &BaseKernel, points: &Points, out: &mut [f64]) {
 fn add_cross(
     block: &BlockKernel,
     index: usize,
-    left: MatRef<'_, f64>,
-    right: MatRef<'_, f64>,
-    out: MatMut<'_, f64>,
+    left: Input<'_>,
+    right: Input<'_>,
+    mut out: MatMut<'_, f64>,
     par: Par,
 ) -> Result<(), KernelError> {
+    let (left, right) = match (left, right) {
+        (Input::Columns(left), Input::Columns(right)) => (left, right),
+        (Input::Fixed(left, _), Input::Fixed(right, _)) => {
+            let mut arguments = left.cross(right, block.base.family.is_stationary())?;
+            let scale = block.base.lengthscales.of_column(0).powi(-2);
+            let mut values = vec![0.0; left.len()];
+            for j in 0..right.len() {
+                let arguments = arguments.col_as_slice_mut(j);
+                arguments.iter_mut().for_each(|d| *d *= scale);
+                block.base.family.values(block.base.shape, arguments, &mut values);
+                add_scaled(column_mut(&mut out, j), block.variance, &values, false);
+            }
+            return Ok(());
+        }
+        _ => return Err(KernelError::Kinds),
+    };
     let center = center(right);
     let (mut l, mut r) = (Points::default(), Points::default());
     l.fill(&block.base, index, left, &center)?;

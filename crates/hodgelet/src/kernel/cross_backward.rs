@@ -12,7 +12,7 @@
 use super::cross::check_pair;
 use super::points::{Points, center, distances, products};
 use super::sum::all_finite;
-use super::{BlockKernel, KernelError, SumKernel};
+use super::{BlockKernel, Input, KernelError, SumKernel};
 use crate::linalg::clear_upper_registers;
 use crate::linalg::simd::dot;
 use faer::linalg::matmul::matmul;
@@ -36,15 +36,18 @@ impl SumKernel {
     /// # Errors
     ///
     /// [`KernelError`] when shapes do not fit, or a derivative is not finite.
-    pub fn cross_backward(
+    pub fn cross_backward<'a, I>(
         &self,
-        left: &[MatRef<'_, f64>],
-        right: &[MatRef<'_, f64>],
+        left: &[I],
+        right: &[I],
         sensitivities: MatRef<'_, f64>,
         diagonal: &[f64],
         wanted: impl Fn(usize) -> bool,
-    ) -> Result<CrossGradient, KernelError> {
-        check_pair(self, left, right)?;
+    ) -> Result<CrossGradient, KernelError>
+    where
+        I: Into<Input<'a>> + Copy,
+    {
+        let (left, right) = check_pair(self, left, right)?;
         let (n, m) = (left[0].nrows(), right[0].nrows());
         let (rows, cols) = sensitivities.shape();
         if (rows, cols) != (n, m) || diagonal.len() != n {
@@ -71,22 +74,43 @@ impl SumKernel {
 /// One block of both sets.
 struct Sides<'a> {
     block: &'a BlockKernel,
-    left: Points,
-    right: Points,
+    /// Squared distances or inner products, `[n_left, n_right]`.
+    arguments: Mat<f64>,
+    /// Inner products of the first set with itself, unless distances are what counts.
+    norms: Vec<f64>,
+    /// The points themselves, where they are columns.
+    points: Option<[Points; 2]>,
 }
 
 impl<'a> Sides<'a> {
     fn new(
         block: &'a BlockKernel,
         index: usize,
-        left: MatRef<'_, f64>,
-        right: MatRef<'_, f64>,
+        left: Input<'_>,
+        right: Input<'_>,
     ) -> Result<Self, KernelError> {
+        let is_stationary = block.base.family.is_stationary();
+        let (left, right) = match (left, right) {
+            (Input::Columns(left), Input::Columns(right)) => (left, right),
+            (Input::Fixed(left, _), Input::Fixed(right, _)) => {
+                let scale = block.base.lengthscales.of_column(0).powi(-2);
+                let arguments = faer::Scale(scale) * left.cross(right, is_stationary)?;
+                let norms = left.own_products().into_iter().map(|norm| scale * norm).collect();
+                return Ok(Self { block, arguments, norms, points: None });
+            }
+            _ => return Err(KernelError::Kinds),
+        };
         let center = center(right);
         let (mut l, mut r) = (Points::default(), Points::default());
         l.fill(&block.base, index, left, &center)?;
         r.fill(&block.base, index, right, &center)?;
-        Ok(Self { block, left: l, right: r })
+        let mut arguments = Mat::zeros(left.nrows(), right.nrows());
+        products(&l, 0, &r, 0, arguments.as_mut());
+        for j in (0..right.nrows()).filter(|_| is_stationary) {
+            distances(arguments.col_as_slice_mut(j), &l, 0, &r, j);
+        }
+        let norms = (0..l.len()).map(|i| l.squared_norm(i)).collect();
+        Ok(Self { block, arguments, norms, points: Some([l, r]) })
     }
 
     fn gradient(&self, g: MatRef<'_, f64>, diagonal: &[f64], wanted: bool, out: &mut CrossGradient) {
@@ -94,21 +118,15 @@ impl<'a> Sides<'a> {
         let (n, m) = g.shape();
         let is_stationary = base.family.is_stationary();
         let mut slopes = Mat::zeros(n, m);
-        products(&self.left, 0, &self.right, 0, slopes.as_mut());
         let (mut by_variance, mut by_argument, mut by_shape) = (0.0, 0.0, 0.0);
         let mut values = vec![0.0; n];
-        let mut arguments = vec![0.0; n];
         for j in 0..m {
-            let column = slopes.col_as_slice_mut(j);
-            if is_stationary {
-                distances(column, &self.left, 0, &self.right, j);
-            }
-            arguments.copy_from_slice(column);
-            base.family.values(base.shape, &arguments, &mut values);
+            let (column, arguments) = (slopes.col_as_slice_mut(j), self.arguments.col_as_slice(j));
+            base.family.values(base.shape, arguments, &mut values);
             column.iter_mut().zip(g.col(j).iter()).for_each(|(weight, g)| *weight = variance * g);
             by_variance += dot(column, &values);
-            by_shape += base.family.slopes(base.shape, &arguments, &values, column);
-            by_argument += dot(column, &arguments);
+            by_shape += base.family.slopes(base.shape, arguments, &values, column);
+            by_argument += dot(column, arguments);
         }
         // A point with itself: its distance is constant, its inner product its squared norm.
         let mut own = vec![0.0; n];
@@ -117,7 +135,7 @@ impl<'a> Sides<'a> {
                 by_variance += variance * d;
                 continue;
             }
-            let (argument, mut value) = ([self.left.squared_norm(i)], [0.0]);
+            let (argument, mut value) = ([self.norms[i]], [0.0]);
             base.family.values(base.shape, &argument, &mut value);
             own[i] = variance * d;
             by_variance += own[i] * value[0];
@@ -132,16 +150,17 @@ impl<'a> Sides<'a> {
             out.params[scales_at] = -2.0 * by_argument;
         }
         let (mut left, mut right) = (Mat::new(), Mat::new());
-        if wanted || n_scales > 1 {
-            left = pulled_back(&self.left, &self.right, slopes.as_ref(), is_stationary);
-            right = pulled_back(&self.right, &self.left, slopes.transpose(), is_stationary);
+        let points = self.points.as_ref().filter(|_| wanted || n_scales > 1);
+        if let Some([l, r]) = points {
+            left = pulled_back(l, r, slopes.as_ref(), is_stationary);
+            right = pulled_back(r, l, slopes.transpose(), is_stationary);
             for (i, own) in own.iter().enumerate().filter(|_| !is_stationary) {
-                let point = self.left.point(i).iter();
+                let point = l.point(i).iter();
                 left.col_as_slice_mut(i).iter_mut().zip(point).for_each(|(out, x)| *out += 2.0 * own * x);
             }
         }
-        if n_scales > 1 {
-            for (gradient, points) in [(&left, &self.left), (&right, &self.right)] {
+        if let Some([l, r]) = points.filter(|_| n_scales > 1) {
+            for (gradient, points) in [(&left, l), (&right, r)] {
                 for i in 0..points.len() {
                     for (c, (g, x)) in gradient.col_as_slice(i).iter().zip(points.point(i)).enumerate() {
                         if let Some(k) = base.lengthscales.index(c) {

@@ -55,6 +55,9 @@ pub enum KernelError {
         /// Number given.
         found: usize,
     },
+    /// Points of one block that are not of one kind, or fixed rows with several lengthscales.
+    #[error("a block of fixed rows needs rows of one kind and one lengthscale")]
+    Kinds,
     /// Another number of feature matrices than the kernel has blocks.
     #[error("expected {expected} blocks of features, got {found}")]
     Blocks {

@@ -1,19 +1,22 @@
 //! Gram matrices, and what their derivatives need of them.
 
 use super::points::{Points, center, distances, products};
-use super::{BaseKernel, BlockKernel, KernelError};
+use super::{BaseKernel, BlockKernel, FixedRows, Input, KernelError};
 use crate::linalg::dense::{for_each, panels, reshape};
 use crate::linalg::simd::vectorized;
-use faer::{Mat, MatMut, MatRef, Par};
+use faer::{Mat, MatMut, Par};
 
 /// What a Gram matrix leaves behind for its derivatives; reused between evaluations of the same shape without new
 /// allocations of that size.
 ///
 /// # Complexity
 ///
-/// Two `[n, n]` matrices for each block, and one more.
+/// Two `[n, n]` matrices for each block, and one more; two in all for one that is [for values alone](Self::for_values).
 #[derive(Clone, Debug)]
 pub struct GramWorkspace {
+    pub(super) n: usize,
+    /// Whether blocks leave behind what their derivatives need.
+    pub(super) keeps: bool,
     pub(super) blocks: Vec<BlockCache>,
     pub(super) slopes: Mat<f64>,     // [n, n], lower triangle and diagonal blocks
     pub(super) transposed: Mat<f64>, // [n_columns + 1, n]
@@ -36,7 +39,14 @@ impl Default for BlockCache {
 
 impl Default for GramWorkspace {
     fn default() -> Self {
-        Self { blocks: Vec::new(), slopes: Mat::new(), transposed: Mat::new(), params: Vec::new() }
+        Self {
+            n: 0,
+            keeps: true,
+            blocks: Vec::new(),
+            slopes: Mat::new(),
+            transposed: Mat::new(),
+            params: Vec::new(),
+        }
     }
 }
 
@@ -47,10 +57,23 @@ impl GramWorkspace {
         Self::default()
     }
 
-    /// Room for this many blocks.
-    pub(super) fn prepare(&mut self, n_blocks: usize) {
+    /// An empty workspace for Gram matrices whose derivatives are not wanted: blocks take turns in the same memory.
+    #[must_use]
+    pub fn for_values() -> Self {
+        Self { keeps: false, ..Self::default() }
+    }
+
+    /// Room for this many blocks of `n` points.
+    pub(super) fn prepare(&mut self, n_blocks: usize, n: usize) {
         self.params.clear();
-        self.blocks.resize_with(n_blocks, BlockCache::default);
+        self.n = n;
+        self.blocks.resize_with(if self.keeps { n_blocks } else { 1 }, BlockCache::default);
+    }
+
+    /// The memory of block `b`.
+    pub(super) fn block(&mut self, b: usize) -> &mut BlockCache {
+        let b = if self.keeps { b } else { 0 };
+        &mut self.blocks[b]
     }
 }
 
@@ -58,12 +81,16 @@ impl GramWorkspace {
 pub(super) fn add_block(
     block: &BlockKernel,
     index: usize,
-    inputs: MatRef<'_, f64>,
+    inputs: Input<'_>,
     cache: &mut BlockCache,
     out: MatMut<'_, f64>,
     replace: bool,
     par: Par,
 ) -> Result<(), KernelError> {
+    let inputs = match inputs {
+        Input::Columns(inputs) => inputs,
+        Input::Fixed(rows, known) => return add_fixed(block, (rows, known), cache, out, replace, par),
+    };
     let n = inputs.nrows();
     cache.points.fill(&block.base, index, inputs, &center(inputs))?;
     reshape(&mut cache.arguments, n, n);
@@ -77,6 +104,47 @@ pub(super) fn add_block(
             let diagonal = first + j;
             let values = &column_mut(&mut values, j)[diagonal..];
             add_scaled(&mut column_mut(&mut out, j)[diagonal..], block.variance, values, replace);
+        }
+    });
+    Ok(())
+}
+
+/// The same for rows that never change.
+fn add_fixed(
+    block: &BlockKernel,
+    (rows, known): (&FixedRows, Option<&Mat<f64>>),
+    cache: &mut BlockCache,
+    out: MatMut<'_, f64>,
+    replace: bool,
+    par: Par,
+) -> Result<(), KernelError> {
+    let n = rows.len();
+    let base = &block.base;
+    let found;
+    let unscaled = match (base.family.is_stationary(), known) {
+        (true, Some(known)) if known.shape() == (n, n) => known,
+        (true, _) => {
+            found = rows.squared_distances(par)?;
+            &found
+        }
+        (false, _) => {
+            found = rows.inner_products();
+            &found
+        }
+    };
+    reshape(&mut cache.arguments, n, n);
+    reshape(&mut cache.values, n, n);
+    let scale = base.lengthscales.of_column(0).powi(-2);
+    let matrices = panels(cache.arguments.as_mut()).into_iter().zip(panels(cache.values.as_mut()));
+    let work: Vec<_> = panels(out).into_iter().zip(matrices).collect();
+    for_each(work, par, |((first, mut out), ((_, mut arguments), (_, mut values)))| {
+        for j in first..first + out.ncols() {
+            let arguments = &mut column_mut(&mut arguments, j - first)[j..];
+            let unscaled = unscaled.col_as_slice(j)[j..].iter();
+            arguments.iter_mut().zip(unscaled).for_each(|(argument, d)| *argument = scale * d);
+            let values = &mut column_mut(&mut values, j - first)[j..];
+            base.family.values(base.shape, arguments, values);
+            add_scaled(&mut column_mut(&mut out, j - first)[j..], block.variance, values, replace);
         }
     });
     Ok(())

@@ -6,8 +6,8 @@
 //! κ(G, G') = Σ_b σ_b² k_b(z_b, z_b')
 //! ```
 //!
-//! where block `b` sees its own feature matrix `Z_b` `[n_points, n_columns]`, and `k_b` is a [`Family`] with
-//! [`Lengthscales`]. Settings are plain structs; [`SumKernel::new`] validates them.
+//! where block `b` sees its own feature matrix `Z_b` `[n_points, n_columns]`, or [rows that never change](FixedRows), and
+//! `k_b` is a [`Family`] with [`Lengthscales`]. Settings are plain structs; [`SumKernel::new`] validates them.
 //!
 //! ```
 //! use faer::{Mat, Par};
@@ -29,12 +29,14 @@ mod cross_backward;
 mod error;
 mod family;
 mod forward;
+mod input;
 mod lengthscale;
 mod linear;
 mod matern;
 mod points;
 mod polynomial;
 mod rational_quadratic;
+mod rows;
 mod squared_exponential;
 mod sum;
 
@@ -45,5 +47,7 @@ pub use cross_backward::CrossGradient;
 pub use error::KernelError;
 pub use family::Family;
 pub use forward::GramWorkspace;
+pub use input::{FixedRows, Input, Inputs};
 pub use lengthscale::{Columns, Lengthscales};
+pub use rows::{RowProduct, SparseRows};
 pub use sum::SumKernel;

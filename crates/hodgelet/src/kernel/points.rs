@@ -18,7 +18,7 @@ const CLOSE: f64 = 1e-6;
 
 /// Smallest lengthscale, in units of the largest distance from the mean, that distances resolve: products err by
 /// `ε` of the squared norm, so that at this lengthscale the error of `D` is still below 1e-3.
-const RESOLUTION: f64 = 1e-6;
+pub(super) const RESOLUTION: f64 = 1e-6;
 
 /// Largest distance from the mean in lengthscales: squares and their sums stay finite.
 const FARTHEST: f64 = 1e100;

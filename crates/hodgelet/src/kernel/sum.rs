@@ -1,10 +1,10 @@
 //! The Hodgelet kernel: a sum over blocks, its parameters, its Gram matrix and derivatives.
 
-use super::KernelError;
 use super::backward::{KernelGradient, block_gradient};
 use super::block::{BlockKernel, check_value};
 use super::forward::{GramWorkspace, add_block};
-use super::points::{center, lengthscale_floors};
+use super::points::{RESOLUTION, center, lengthscale_floors};
+use super::{Input, KernelError};
 use crate::linalg::dense::{mirror_lower, reshape};
 use crate::linalg::simd::is_finite;
 use faer::{Mat, MatRef, Par};
@@ -129,13 +129,23 @@ impl SumKernel {
     /// # Errors
     ///
     /// [`KernelError`] when the inputs do not fit the kernel.
-    pub fn lower_bounds(&self, inputs: &[MatRef<'_, f64>]) -> Result<Vec<f64>, KernelError> {
-        self.check_inputs(inputs)?;
+    pub fn lower_bounds<'a, I>(&self, inputs: &[I]) -> Result<Vec<f64>, KernelError>
+    where
+        I: Into<Input<'a>> + Copy,
+    {
+        let inputs = self.checked(inputs)?;
         let mut bounds = Vec::with_capacity(self.n_params());
-        for (block, &z) in self.blocks.iter().zip(inputs) {
-            let center = center(z);
+        for (block, z) in self.blocks.iter().zip(inputs) {
             bounds.push(f64::NEG_INFINITY);
-            bounds.extend(lengthscale_floors(&block.base, z, &center).into_iter().map(f64::ln));
+            let floors = match z {
+                Input::Columns(z) => lengthscale_floors(&block.base, z, &center(z)),
+                Input::Fixed(rows, _) => {
+                    let least =
+                        if block.base.family.is_stationary() { RESOLUTION * rows.reach() } else { 0.0 };
+                    vec![least; block.base.lengthscales.values.len()]
+                }
+            };
+            bounds.extend(floors.into_iter().map(f64::ln));
             bounds.extend(block.base.family.shape_name().map(|_| f64::NEG_INFINITY));
         }
         bounds.extend(self.constant.map(|_| f64::NEG_INFINITY));
@@ -147,9 +157,12 @@ impl SumKernel {
     /// # Errors
     ///
     /// [`KernelError`] when the inputs do not fit the kernel or are not finite.
-    pub fn gram(&self, inputs: &[MatRef<'_, f64>], par: Par) -> Result<Mat<f64>, KernelError> {
+    pub fn gram<'a, I>(&self, inputs: &[I], par: Par) -> Result<Mat<f64>, KernelError>
+    where
+        I: Into<Input<'a>> + Copy,
+    {
         let mut out = Mat::new();
-        self.gram_lower(inputs, &mut GramWorkspace::new(), &mut out, par)?;
+        self.gram_lower(inputs, &mut GramWorkspace::for_values(), &mut out, par)?;
         mirror_lower(out.as_mut());
         Ok(out)
     }
@@ -164,19 +177,22 @@ impl SumKernel {
     /// # Complexity
     ///
     /// `n² n_columns` multiplications per block, by matrix products, and `n²/2` evaluations of its family.
-    pub fn gram_lower(
+    pub fn gram_lower<'a, I>(
         &self,
-        inputs: &[MatRef<'_, f64>],
+        inputs: &[I],
         workspace: &mut GramWorkspace,
         out: &mut Mat<f64>,
         par: Par,
-    ) -> Result<(), KernelError> {
-        self.check_inputs(inputs)?;
-        workspace.prepare(self.blocks.len());
+    ) -> Result<(), KernelError>
+    where
+        I: Into<Input<'a>> + Copy,
+    {
+        let inputs = self.checked(inputs)?;
         let n = inputs[0].nrows();
+        workspace.prepare(self.blocks.len(), n);
         reshape(out, n, n);
         for (b, block) in self.blocks.iter().enumerate() {
-            add_block(block, b, inputs[b], &mut workspace.blocks[b], out.as_mut(), b == 0, par)?;
+            add_block(block, b, inputs[b], workspace.block(b), out.as_mut(), b == 0, par)?;
         }
         if let Some(constant) = self.constant {
             (0..n).for_each(|j| out.col_as_slice_mut(j)[j..].iter_mut().for_each(|value| *value += constant));
@@ -185,7 +201,9 @@ impl SumKernel {
             let lower = (0..n).flat_map(|j| &out.col_as_slice(j)[j..]);
             all_finite(lower, "gram matrix")?;
         }
-        workspace.params = self.params();
+        if workspace.keeps {
+            workspace.params = self.params();
+        }
         Ok(())
     }
 
@@ -259,10 +277,20 @@ impl SumKernel {
     /// Number of points in the workspace, if this kernel filled it with its present parameters.
     fn filled_with(&self, workspace: &GramWorkspace) -> Option<usize> {
         let fits = workspace.params == self.params() && workspace.blocks.len() == self.blocks.len();
-        fits.then(|| workspace.blocks[0].points.len())
+        fits.then_some(workspace.n)
     }
 
-    pub(super) fn check_inputs(&self, inputs: &[MatRef<'_, f64>]) -> Result<(), KernelError> {
+    /// The inputs as they are, if they fit the kernel.
+    pub(super) fn checked<'a, I>(&self, inputs: &[I]) -> Result<Vec<Input<'a>>, KernelError>
+    where
+        I: Into<Input<'a>> + Copy,
+    {
+        let inputs: Vec<Input<'a>> = inputs.iter().map(|&z| z.into()).collect();
+        self.check_inputs(&inputs)?;
+        Ok(inputs)
+    }
+
+    fn check_inputs(&self, inputs: &[Input<'_>]) -> Result<(), KernelError> {
         let (expected, found) = (self.blocks.len(), inputs.len());
         if expected != found {
             return Err(KernelError::Blocks { expected, found });
@@ -278,11 +306,12 @@ impl SumKernel {
     }
 }
 
-pub(super) fn check_columns(
-    block: &BlockKernel,
-    index: usize,
-    z: MatRef<'_, f64>,
-) -> Result<(), KernelError> {
+pub(super) fn check_columns(block: &BlockKernel, index: usize, z: Input<'_>) -> Result<(), KernelError> {
+    let z = match (z, block.base.lengthscales.n_columns()) {
+        (Input::Columns(z), _) => z,
+        (Input::Fixed(..), None) => return Ok(()),
+        (Input::Fixed(..), Some(_)) => return Err(KernelError::Kinds),
+    };
     match block.base.lengthscales.n_columns() {
         Some(expected) if expected != z.ncols() => {
             Err(KernelError::Columns { block: index, expected, found: z.ncols() })

@@ -223,7 +223,10 @@ fn inputs_that_do_not_fit_are_refused() {
     let kernel = kernel_of(Family::SquaredExponential, 1.0);
     let z = random(3, 2, 1);
     let refused = |z: &Mat<f64>| kernel.gram(&[z.as_ref()], Par::Seq).unwrap_err();
-    assert_eq!(kernel.gram(&[], Par::Seq), Err(KernelError::Blocks { expected: 1, found: 0 }));
+    assert_eq!(
+        kernel.gram::<MatRef<'_, f64>>(&[], Par::Seq),
+        Err(KernelError::Blocks { expected: 1, found: 0 })
+    );
     let mut broken = z.clone();
     broken[(2, 1)] = f64::NAN;
     assert!(matches!(refused(&broken), KernelError::NotFinite { block: 0, row: 2, column: 1, .. }));
