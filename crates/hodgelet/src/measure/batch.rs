@@ -310,7 +310,7 @@ impl<'a> Work<'a> {
             let Some(signal) = self.signal(dim) else { return Ok(None) };
             self.finish_dim(signal, &spectra).map(Some)
         });
-        Ok(ComplexMeasures { by_dim: by_dim.collect::<Result<_, _>>()?, signed: None })
+        Ok(ComplexMeasures { by_dim: by_dim.collect::<Result<_, _>>()?, ..ComplexMeasures::default() })
     }
 
     fn finish_dim(&self, signal: &LiveSignal, spectra: &[Option<Solved>]) -> Result<DimMeasures, HodgeError> {

@@ -199,7 +199,7 @@ mod tests {
         let coexact =
             EnergyMeasure { eigenvalues, live: vec![0, 2, 5], energies, ..EnergyMeasure::default() };
         let dim = DimMeasures { coexact, n_channels: 6, ..DimMeasures::default() };
-        ComplexMeasures { by_dim: vec![Some(dim)], signed: None }
+        ComplexMeasures { by_dim: vec![Some(dim)], ..ComplexMeasures::default() }
     }
 
     fn coexact(measures: &ComplexMeasures) -> &EnergyMeasure {

@@ -9,17 +9,21 @@ mod batch;
 mod component;
 mod compress;
 mod harmonic;
+mod labels;
 mod large;
 mod live;
 #[cfg(feature = "store")]
 mod parts;
 mod route;
+mod values;
 
 pub use batch::{MeasureError, Sample, measure, measure_all};
 pub use compress::{CompressError, Compression};
+pub use labels::{ComplexLabels, GivenLabels, LabelMeasure, RefinedLabels, measure_labels, name_id, refine};
 #[cfg(feature = "store")]
 pub(crate) use parts::EnergyParts;
 pub use route::{MeasureParams, Spectra};
+pub use values::VertexValues;
 
 use crate::hodge::HodgeComponent;
 use live::LiveSignal;
@@ -163,6 +167,8 @@ impl DimMeasures {
 pub struct ComplexMeasures {
     by_dim: Vec<Option<DimMeasures>>,
     signed: Option<SignedMeasure>,
+    labels: Option<ComplexLabels>,
+    values: Option<VertexValues>,
 }
 
 impl ComplexMeasures {
@@ -186,6 +192,30 @@ impl ComplexMeasures {
     #[must_use]
     pub fn signed(&self) -> Option<&SignedMeasure> {
         self.signed.as_ref()
+    }
+
+    /// Masses of refined labels, if they were taken.
+    #[must_use]
+    pub fn labels(&self) -> Option<&ComplexLabels> {
+        self.labels.as_ref()
+    }
+
+    /// The same with masses of refined labels.
+    #[must_use]
+    pub fn with_labels(self, labels: Option<ComplexLabels>) -> Self {
+        Self { labels, ..self }
+    }
+
+    /// Values on vertices, if they were kept.
+    #[must_use]
+    pub fn values(&self) -> Option<&VertexValues> {
+        self.values.as_ref()
+    }
+
+    /// The same with values on vertices.
+    #[must_use]
+    pub fn with_values(self, values: Option<VertexValues>) -> Self {
+        Self { values, ..self }
     }
 
     /// The same with inner products.

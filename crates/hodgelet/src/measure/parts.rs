@@ -68,7 +68,7 @@ impl ComplexMeasures {
     }
 
     pub(crate) fn from_dims(by_dim: Vec<Option<DimMeasures>>, signed: Option<SignedMeasure>) -> Self {
-        Self { by_dim, signed }
+        Self { by_dim, signed, ..Self::default() }
     }
 }
 

@@ -4,6 +4,7 @@
 mod cells;
 mod gudhi;
 mod kernel;
+mod labels;
 mod mcmc;
 mod networkx;
 mod pygsp;

@@ -42,7 +42,7 @@ pub(super) fn measure(work: &Work<'_>, spectra: Spectra) -> Result<ComplexMeasur
         let of = |k: usize| operators.get(k).and_then(Option::as_ref);
         of_dim(work, signal, of(dim), of(dim + 1), is_graph).map(Some)
     });
-    Ok(ComplexMeasures { by_dim: by_dim.collect::<Result<_, _>>()?, signed: None })
+    Ok(ComplexMeasures { by_dim: by_dim.collect::<Result<_, _>>()?, ..ComplexMeasures::default() })
 }
 
 /// One boundary operator: its rank, the atoms of its small blocks, and its large blocks.

@@ -1,0 +1,52 @@
+//! Refined labels against the partitions of NetworkX.
+
+use super::testdata;
+use hodgelet::complex::Complex;
+use hodgelet::measure::{GivenLabels, name_id, refine};
+use serde::Deserialize;
+use std::collections::HashMap;
+
+#[derive(Deserialize)]
+struct File {
+    graphs: Vec<Graph>,
+}
+
+#[derive(Deserialize)]
+struct Graph {
+    name: String,
+    n: usize,
+    edges: Vec<[u32; 2]>,
+    vertices: Option<Vec<String>>,
+    bonds: Option<Vec<String>>,
+    partitions: Vec<Vec<usize>>,
+}
+
+/// Classes numbered in the order of their first members.
+fn partition(labels: &[u64]) -> Vec<usize> {
+    let mut numbers = HashMap::new();
+    labels
+        .iter()
+        .map(|label| {
+            let next = numbers.len();
+            *numbers.entry(label).or_insert(next)
+        })
+        .collect()
+}
+
+#[test]
+fn vertices_are_told_apart_as_networkx_does() {
+    let file: File = testdata("networkx/labels.json");
+    assert_eq!(file.graphs.len(), 24);
+    for graph in file.graphs {
+        let ids = |names: &Option<Vec<String>>| {
+            names.as_ref().map(|names| names.iter().map(|name| name_id([&name[..]])).collect::<Vec<u64>>())
+        };
+        let complex = Complex::graph(graph.n, &graph.edges).unwrap();
+        let (vertices, bonds) = (ids(&graph.vertices), ids(&graph.bonds));
+        let given = GivenLabels { vertices: vertices.as_deref(), edges: bonds.as_deref() };
+        let found = refine(&complex, given, graph.partitions.len());
+        for (t, expected) in graph.partitions.iter().enumerate() {
+            assert_eq!(&partition(&found.vertices[t + 1]), expected, "{}, round {}", graph.name, t + 1);
+        }
+    }
+}
