@@ -48,6 +48,12 @@ class ClassifierParameters:
         Whether signals are split into their Hodge components. By default as the method has it.
     dims : sequence of int, optional
         Dimensions whose signals are used, such as 0,1. By default all that carry one.
+    blocks : sequence of {"energies", "edge-labels", "vertex-labels", "values", "smoothed-values"}, optional
+        What the blocks are made of. energies: of signals; edge-labels: labels of edges and what is around them, by
+        Hodge component; vertex-labels: the same of vertices; values: distributions of attributes and labels of
+        vertices; smoothed-values: the same, smoothed along edges. By default energies.
+    label_depth : int
+        How many times labels are refined by those around them.
     exclude : sequence of str
         Blocks that are excluded, such as ``edge harmonic``.
     signed : str or list of cycles, optional
@@ -170,6 +176,8 @@ class ClassifierParameters:
         spectra: str = "auto",
         split: bool | None = None,
         dims: Sequence[int] | None = None,
+        blocks: Sequence[str] | None = None,
+        label_depth: int = 2,
         exclude: Sequence[str] = (),
         signed: Any = None,
         signed_only: bool = False,
@@ -224,6 +232,8 @@ class ClassifierParameters:
         self.spectra = spectra
         self.split = split
         self.dims = dims
+        self.blocks = blocks
+        self.label_depth = label_depth
         self.exclude = exclude
         self.signed = signed
         self.signed_only = signed_only

@@ -2,7 +2,9 @@
 
 use crate::complex::MAX_CLIQUE_DIM;
 use crate::hodge::HodgeComponent;
-use crate::measure::{ComplexMeasures, DimMeasures, EnergyMeasure, SignedMeasure};
+use crate::measure::{
+    ComplexMeasures, DimMeasures, EnergyMeasure, LabelMeasure, SignedMeasure, VertexValues,
+};
 use serde::{Deserialize, Serialize};
 
 /// Which component of the signals of one dimension a block describes.
@@ -19,10 +21,22 @@ pub enum Component {
     Whole,
     /// Inner products with the vectors of a shared complex, sign included.
     Signed,
+    /// Refined labels, weighted by the share of their cells in the exact component.
+    ExactLabels,
+    /// Refined labels, weighted by the share of their cells in the co-exact component.
+    CoexactLabels,
+    /// Refined labels, weighted by the share of their cells in the harmonic component.
+    HarmonicLabels,
+    /// Refined labels, all cells alike.
+    Labels,
+    /// The distribution of values.
+    Values,
+    /// The distribution of values that are smoothed along edges.
+    SmoothedValues,
 }
 
 impl Component {
-    /// The components whose energies it holds; none for signed features, which are no energies.
+    /// The components whose energies it holds; none for signed features and labels, which are no energies.
     #[must_use]
     pub fn components(self) -> &'static [HodgeComponent] {
         match self {
@@ -30,8 +44,26 @@ impl Component {
             Self::Coexact => &[HodgeComponent::Coexact],
             Self::Harmonic => &[HodgeComponent::Harmonic],
             Self::Whole => &HodgeComponent::ALL,
-            Self::Signed => &[],
+            _ => &[],
         }
+    }
+
+    /// Whether it is one of refined labels.
+    #[must_use]
+    pub fn is_labels(self) -> bool {
+        matches!(self, Self::ExactLabels | Self::CoexactLabels | Self::HarmonicLabels | Self::Labels)
+    }
+
+    /// Whether it is one of distributions of values.
+    #[must_use]
+    pub fn is_values(self) -> bool {
+        matches!(self, Self::Values | Self::SmoothedValues)
+    }
+
+    /// Whether it is one of a signal, as energies and signed features are.
+    #[must_use]
+    pub fn is_of_signal(self) -> bool {
+        !self.is_labels() && !self.is_values()
     }
 }
 
@@ -52,6 +84,34 @@ impl Block {
         let parts = [Component::Exact, Component::Coexact, Component::Harmonic];
         parts.into_iter().skip(usize::from(dim == 0)).map(|component| Self { dim, component }).collect()
     }
+
+    /// The blocks of refined labels: of edges, one for each component, and of vertices.
+    pub const EDGE_LABELS: [Self; 3] = [
+        Self { dim: 1, component: Component::ExactLabels },
+        Self { dim: 1, component: Component::CoexactLabels },
+        Self { dim: 1, component: Component::HarmonicLabels },
+    ];
+
+    /// The block of refined labels of vertices.
+    pub const VERTEX_LABELS: Self = Self { dim: 0, component: Component::Labels };
+
+    /// The blocks of distributions of values: as they are, and smoothed.
+    pub const VALUES: [Self; 2] = [
+        Self { dim: 0, component: Component::Values },
+        Self { dim: 0, component: Component::SmoothedValues },
+    ];
+
+    /// The masses of labels of a complex in this block.
+    fn labels_of(self, complex: &ComplexMeasures) -> Option<&LabelMeasure> {
+        let labels = complex.labels()?;
+        match (self.dim, self.component) {
+            (1, Component::ExactLabels) => labels.component(HodgeComponent::Exact),
+            (1, Component::CoexactLabels) => labels.component(HodgeComponent::Coexact),
+            (1, Component::HarmonicLabels) => labels.component(HodgeComponent::Harmonic),
+            (0, Component::Labels) => labels.vertices.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 impl std::fmt::Display for Block {
@@ -68,6 +128,12 @@ impl std::fmt::Display for Block {
             Component::Harmonic => "harmonic",
             Component::Whole => "whole",
             Component::Signed => "signed",
+            Component::ExactLabels => "exact labels",
+            Component::CoexactLabels => "co-exact labels",
+            Component::HarmonicLabels => "harmonic labels",
+            Component::Labels => "labels",
+            Component::Values => "values",
+            Component::SmoothedValues => "smoothed values",
         })
     }
 }
@@ -79,7 +145,8 @@ impl std::str::FromStr for Block {
         let others = [Component::Whole, Component::Signed];
         let of_dim =
             |dim| Self::split(dim).into_iter().chain(others.map(|component| Self { dim, component }));
-        (0..=MAX_CLIQUE_DIM).flat_map(of_dim).find(|block| block.to_string() == name).ok_or(())
+        let labels = Self::EDGE_LABELS.into_iter().chain([Self::VERTEX_LABELS]).chain(Self::VALUES);
+        (0..=MAX_CLIQUE_DIM).flat_map(of_dim).chain(labels).find(|block| block.to_string() == name).ok_or(())
     }
 }
 
@@ -94,6 +161,8 @@ pub struct BlockMeasures {
     live: Vec<u32>,            // [n_live]
     energy_starts: Vec<usize>, // [n + 1]
     energies: Vec<f64>,        // per complex, [n_live, n_atoms] row-major
+    labels: Vec<LabelMeasure>, // [n] in a block of labels, which has no atoms; otherwise none
+    values: Vec<Vec<f64>>, // [n] in a block of values, per complex [n_vertices, n_channels]; otherwise none
 }
 
 /// The numbers of [`BlockMeasures`], complex after complex.
@@ -133,8 +202,23 @@ impl BlockMeasures {
             live: Vec::new(),
             energy_starts: vec![0],
             energies: Vec::new(),
+            labels: Vec::new(),
+            values: Vec::new(),
         };
         for complex in complexes {
+            if block.component.is_labels() {
+                out.labels.push(block.labels_of(complex).cloned().unwrap_or_default());
+                out.push(&[], units, 1);
+                continue;
+            }
+            if block.component.is_values() {
+                let own = complex.values();
+                out.n_channels = out.n_channels.max(own.map_or(0, VertexValues::n_channels));
+                let smoothed = block.component == Component::SmoothedValues;
+                out.values.push(own.map_or(Vec::new(), |own| own.values(smoothed).to_vec()));
+                out.push(&[], units, 1);
+                continue;
+            }
             if block.component == Component::Signed {
                 let signed = complex.signed().filter(|signed| signed.dim() == block.dim);
                 out.n_channels = out.n_channels.max(signed.map_or(0, SignedMeasure::n_channels));
@@ -202,7 +286,7 @@ impl BlockMeasures {
         self
     }
 
-    /// These complexes, then those of `later`, which have as many channels.
+    /// The energies of these complexes, then those of `later`, which have as many channels.
     pub(crate) fn followed_by(&self, later: &Self) -> Option<Self> {
         let (mut all, more) = (self.parts(), later.parts());
         all.n_atoms.extend(more.n_atoms);
@@ -227,8 +311,43 @@ impl BlockMeasures {
         let (atom_starts, eigenvalues) = pick(&self.atom_starts, &self.eigenvalues, indices);
         let (live_starts, live) = pick(&self.live_starts, &self.live, indices);
         let (energy_starts, energies) = pick(&self.energy_starts, &self.energies, indices);
+        let labels = match self.labels.is_empty() {
+            true => Vec::new(),
+            false => indices.iter().map(|&i| self.labels[i].clone()).collect(),
+        };
+        let values = match self.values.is_empty() {
+            true => Vec::new(),
+            false => indices.iter().map(|&i| self.values[i].clone()).collect(),
+        };
         let n_channels = self.n_channels;
-        Self { n_channels, atom_starts, eigenvalues, live_starts, live, energy_starts, energies }
+        Self {
+            n_channels,
+            atom_starts,
+            eigenvalues,
+            live_starts,
+            live,
+            energy_starts,
+            energies,
+            labels,
+            values,
+        }
+    }
+
+    /// The labels of each complex in a block of labels; otherwise none.
+    #[must_use]
+    pub fn labels(&self) -> &[LabelMeasure] {
+        &self.labels
+    }
+
+    /// The values on the vertices of each complex, row by row, in a block of values; otherwise none.
+    #[must_use]
+    pub fn values(&self) -> &[Vec<f64>] {
+        &self.values
+    }
+
+    /// The energies alone.
+    pub(crate) fn only_energies(self) -> Self {
+        Self { labels: Vec::new(), values: Vec::new(), ..self }
     }
 
     /// What a file holds of the measures; [`from_parts`](Self::from_parts) makes the same of it.
@@ -270,6 +389,8 @@ impl BlockMeasures {
             live,
             energy_starts,
             energies,
+            labels: Vec::new(),
+            values: Vec::new(),
         })
     }
 
@@ -325,7 +446,13 @@ impl BlockMeasures {
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        8 * (self.eigenvalues.len() + self.energies.len()) + 4 * self.live.len() + 24 * self.atom_starts.len()
+        let labels: usize = self.labels.iter().map(|own| 16 * own.parts().1.len() + 72).sum();
+        let values: usize = self.values.iter().map(|own| 8 * own.len() + 24).sum();
+        labels
+            + values
+            + 8 * (self.eigenvalues.len() + self.energies.len())
+            + 4 * self.live.len()
+            + 24 * self.atom_starts.len()
     }
 }
 
@@ -341,7 +468,9 @@ mod tests {
             names,
             ["vertex co-exact", "vertex harmonic", "edge exact", "edge co-exact", "edge harmonic"]
         );
-        for name in names {
+        let labels = Block::EDGE_LABELS.into_iter().chain([Block::VERTEX_LABELS]);
+        let labels = labels.chain(Block::VALUES).map(|b| b.to_string());
+        for name in names.into_iter().chain(labels) {
             assert_eq!(name.parse::<Block>().unwrap().to_string(), name);
         }
         assert_eq!("edge".parse::<Block>(), Err(()));

@@ -128,7 +128,8 @@ pub(super) fn draw(
         _ => chains(problem, modes[0], progress)?,
     };
     let (thetas, states) = states.into_iter().unzip();
-    let averaged = Averaged { thetas, states, measures: problem.measures.clone() };
+    let measures = problem.measures.iter().map(|own| own.clone().only_energies()).collect();
+    let averaged = Averaged { thetas, states, measures };
     let states = averaged.states.len();
     Ok(Draws { averaged, exploration: Exploration { method, states, ..exploration } })
 }

@@ -13,12 +13,12 @@ use super::fitted::Model;
 use super::{BlockSpace, ModelError};
 use crate::dataset::Dataset;
 use crate::feature::BlockMeasures;
-use crate::kernel::SumKernel;
+use crate::kernel::{Inputs, SumKernel};
 use crate::linalg::clear_upper_registers;
 use crate::linalg::simd::dot;
 use crate::measure::ComplexMeasures;
 use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Accum, Mat, Par};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -121,13 +121,10 @@ impl Model {
         let mut rng = ChaCha8Rng::seed_from_u64(SEED);
         let all_new: Vec<usize> = (0..n_new).collect();
         let chosen = [chosen(&new, &all_new, &mut rng), chosen(training, points, &mut rng)];
-        let pooled = |(new, old): (&Mat<f64>, &Mat<f64>)| {
-            let rows = [(new, &chosen[0]), (old, &chosen[1])];
-            let rows: Vec<_> = rows.iter().flat_map(|(z, rows)| rows.iter().map(|&i| z.row(i))).collect();
-            Mat::from_fn(rows.len(), new.ncols(), |i, c| rows[i][c])
-        };
-        let inputs: Vec<Mat<f64>> = new.iter().zip(training).map(pooled).collect();
-        let views: Vec<MatRef<'_, f64>> = inputs.iter().map(Mat::as_ref).collect();
+        let pooled =
+            |(new, old): (&Inputs, &Inputs)| new.select(&chosen[0]).followed_by(&old.select(&chosen[1]));
+        let inputs: Vec<Inputs> = new.iter().zip(training).map(pooled).collect();
+        let views = Inputs::views(&inputs);
         let kernel = SumKernel::new(self.mode.kernel.blocks().to_vec())?;
         let gram = kernel.cross(&views, &views, Par::rayon(0))?;
         let (statistic, p_value) = two_sample(gram, chosen[0].len(), PERMUTATIONS, SEED);
@@ -144,7 +141,7 @@ impl Model {
 }
 
 /// The rows that stand for a set: all of them, or [`MOST`] drawn, in an order that follows from the features alone.
-fn chosen(inputs: &[Mat<f64>], rows: &[usize], rng: &mut ChaCha8Rng) -> Vec<usize> {
+fn chosen(inputs: &[Inputs], rows: &[usize], rng: &mut ChaCha8Rng) -> Vec<usize> {
     let keys = projections(inputs);
     let mut rows = rows.to_vec();
     rows.sort_by(|&a, &b| keys[a].total_cmp(&keys[b]));
@@ -155,9 +152,10 @@ fn chosen(inputs: &[Mat<f64>], rows: &[usize], rng: &mut ChaCha8Rng) -> Vec<usiz
 }
 
 /// A number for each row that different features hardly share.
-fn projections(inputs: &[Mat<f64>]) -> Vec<f64> {
+fn projections(inputs: &[Inputs]) -> Vec<f64> {
     let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
-    let columns: Vec<_> = inputs.iter().flat_map(|z| z.col_iter()).collect();
+    let numbers: Vec<Mat<f64>> = inputs.iter().map(Inputs::fingerprint).collect();
+    let columns: Vec<_> = numbers.iter().flat_map(|z| z.col_iter()).collect();
     let weights: Vec<f64> = (1..=columns.len()).map(|c| (golden * c as f64).fract()).collect();
     let project = |i: usize| columns.iter().zip(&weights).map(|(column, w)| w * column[i]).sum();
     (0..inputs[0].nrows()).map(project).collect()

@@ -2,9 +2,10 @@
 
 use super::ModelError;
 use crate::feature::{
-    Block, BlockMeasures, Component, FourierPoints, Standardizer, WaveletTape, harmonic_features,
-    signed_features, wavelet_features,
+    Block, BlockMeasures, Component, FourierPoints, LabelWeights, Standardizer, ValueEmbedding, WaveletTape,
+    harmonic_features, signed_features, wavelet_features,
 };
+use crate::kernel::Inputs;
 use crate::settings::Settings;
 use crate::wavelet::Bank;
 use faer::prelude::{Reborrow, ReborrowMut};
@@ -24,6 +25,10 @@ pub enum FeatureMap {
     Fourier(FourierPoints),
     /// Inner products with this many vectors.
     Signed(usize),
+    /// Refined labels, which have rows in place of columns.
+    Labels(LabelWeights),
+    /// Means over vertices, which have no filters.
+    Values(ValueEmbedding),
 }
 
 impl FeatureMap {
@@ -39,6 +44,8 @@ impl FeatureMap {
         seed: u64,
     ) -> Result<Self, ModelError> {
         Ok(match (settings.bank(), block.component) {
+            (_, component) if component.is_labels() => Self::Labels(LabelWeights::fit(training)),
+            (_, component) if component.is_values() => Self::Values(ValueEmbedding::fit(training)),
             (_, Component::Harmonic) => Self::Harmonic,
             (_, Component::Signed) => {
                 Self::Signed((0..training.len()).map(|i| training.atoms(i).len()).max().unwrap_or(0))
@@ -60,17 +67,19 @@ impl FeatureMap {
     pub fn counted(&self) -> Option<&'static str> {
         match self {
             Self::Wavelets(_) => Some("filter"),
-            Self::Harmonic => None,
+            Self::Harmonic | Self::Labels(_) | Self::Values(_) => None,
             Self::Fourier(_) => Some("point"),
             Self::Signed(_) => Some("vector"),
         }
     }
 
-    /// The numbers that a file holds of the map: unconstrained scales, or points.
+    /// The numbers that a file holds of the map: unconstrained scales, points, or weights of depths.
     pub(super) fn stored(&self) -> Vec<f64> {
         match self {
             Self::Wavelets(bank) => bank.parameters().to_vec(),
             Self::Fourier(points) => points.points().to_vec(),
+            Self::Labels(weights) => weights.values().to_vec(),
+            Self::Values(embedding) => embedding.stored(),
             Self::Harmonic | Self::Signed(_) => Vec::new(),
         }
     }
@@ -83,6 +92,12 @@ impl FeatureMap {
         stored: Vec<f64>,
     ) -> Result<Self, ModelError> {
         Ok(match (settings.bank(), block.component) {
+            (_, component) if component.is_labels() => {
+                Self::Labels(LabelWeights::new(stored).ok_or_else(|| unsound(block))?)
+            }
+            (_, component) if component.is_values() => {
+                Self::Values(ValueEmbedding::new(&stored).ok_or_else(|| unsound(block))?)
+            }
             (_, Component::Harmonic) => Self::Harmonic,
             (_, Component::Signed) => Self::Signed(n_vectors),
             (Some(bank), _) => Self::Wavelets(bank.check()?.with_parameters(&stored)?),
@@ -90,7 +105,7 @@ impl FeatureMap {
         })
     }
 
-    /// Features of all complexes, `[n, n_columns]`.
+    /// Features of all complexes, `[n, n_columns]`; labels and values have no column.
     ///
     /// # Errors
     ///
@@ -101,6 +116,7 @@ impl FeatureMap {
             Self::Harmonic => harmonic_features(measures),
             Self::Fourier(points) => points.features(measures),
             Self::Signed(count) => signed_features(measures, *count),
+            Self::Labels(_) | Self::Values(_) => Mat::zeros(measures.len(), 0),
         })
     }
 
@@ -112,6 +128,22 @@ impl FeatureMap {
             Self::Harmonic => 1,
             Self::Fourier(points) => points.points().len(),
             Self::Signed(count) => *count,
+            Self::Labels(_) | Self::Values(_) => 0,
+        }
+    }
+
+    /// Whether points do not depend on what is trained.
+    #[must_use]
+    pub fn is_fixed(&self) -> bool {
+        matches!(self, Self::Labels(_) | Self::Values(_))
+    }
+
+    /// The points of complexes, where they do not depend on what is trained.
+    pub(super) fn fixed(&self, measures: &BlockMeasures) -> Option<Inputs> {
+        match self {
+            Self::Labels(weights) => Some(Inputs::sparse(weights.rows(measures))),
+            Self::Values(embedding) => Some(Inputs::dense(embedding.rows(measures))),
+            _ => None,
         }
     }
 
@@ -137,6 +169,10 @@ impl FeatureMap {
     }
 }
 
+fn unsound(block: Block) -> ModelError {
+    ModelError::Space { fault: format!("{block} has numbers that are not those of a map") }
+}
+
 /// One block of a fitted feature space.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockSpace {
@@ -158,14 +194,27 @@ impl BlockSpace {
     /// # Errors
     ///
     /// [`ModelError::Channels`] when the signal has another number of channels.
-    pub fn inputs(&self, measures: &BlockMeasures) -> Result<Mat<f64>, ModelError> {
+    pub fn inputs(&self, measures: &BlockMeasures) -> Result<Inputs, ModelError> {
         let (expected, found) = (self.n_channels, measures.n_channels());
         if expected != found {
             return Err(ModelError::Channels { block: self.block.to_string(), expected, found });
         }
+        if let Some(fixed) = self.map.fixed(measures) {
+            return Ok(fixed);
+        }
         let mut features = self.map.features(measures)?;
         self.standardizer.apply(features.as_mut());
-        Ok(features)
+        Ok(Inputs::Columns(features))
+    }
+
+    /// Numbers in which the training complexes differ: columns, or depths of labels.
+    #[must_use]
+    pub fn n_live(&self) -> usize {
+        match &self.map {
+            FeatureMap::Labels(weights) => weights.n_live(),
+            FeatureMap::Values(embedding) => embedding.n_live(),
+            _ => self.standardizer.n_live(),
+        }
     }
 }
 
@@ -193,7 +242,7 @@ impl BlockSpace {
 pub(super) struct TrainingFeatures {
     raw: Mat<f64>,
     pub standardizer: Standardizer,
-    pub inputs: Mat<f64>,
+    pub inputs: Inputs,
 }
 
 impl TrainingFeatures {
@@ -202,7 +251,16 @@ impl TrainingFeatures {
         measures: &BlockMeasures,
         weights: Option<&[f64]>,
     ) -> Result<Self, ModelError> {
-        Ok(Self::standardized(map.features(measures)?, weights))
+        let features = Self::standardized(map.features(measures)?, weights);
+        Ok(match map.fixed(measures) {
+            Some(inputs) => Self { inputs, ..features },
+            None => features,
+        })
+    }
+
+    /// Points that do not depend on what is trained.
+    pub fn fixed(inputs: Inputs) -> Self {
+        Self { inputs, ..Self::empty() }
     }
 
     /// Features of wavelets in the place of others, with what reverse mode needs on `tape`.
@@ -215,19 +273,25 @@ impl TrainingFeatures {
     ) -> Result<(), ModelError> {
         tape.record_into(measures, bank, &mut self.raw)?;
         self.standardizer = Standardizer::fit(self.raw.as_ref(), weights);
-        self.standardizer.apply_into(self.raw.as_ref(), &mut self.inputs);
+        if let Inputs::Columns(inputs) = &mut self.inputs {
+            self.standardizer.apply_into(self.raw.as_ref(), inputs);
+        }
         Ok(())
     }
 
     /// No features yet.
     pub fn empty() -> Self {
         let none = Mat::new();
-        Self { standardizer: Standardizer::fit(none.as_ref(), None), raw: none, inputs: Mat::new() }
+        Self {
+            standardizer: Standardizer::fit(none.as_ref(), None),
+            raw: none,
+            inputs: Inputs::Columns(Mat::new()),
+        }
     }
 
     fn standardized(raw: Mat<f64>, weights: Option<&[f64]>) -> Self {
         let standardizer = Standardizer::fit(raw.as_ref(), weights);
-        let inputs = standardizer.applied(raw.as_ref());
+        let inputs = Inputs::Columns(standardizer.applied(raw.as_ref()));
         Self { raw, standardizer, inputs }
     }
 
@@ -240,7 +304,9 @@ impl TrainingFeatures {
         tape: &mut WaveletTape,
         mut upstream: MatMut<'_, f64>,
     ) -> Result<Vec<f64>, ModelError> {
-        self.standardizer.vjp(self.inputs.as_ref(), upstream.rb_mut(), weights);
+        if let Inputs::Columns(inputs) = &self.inputs {
+            self.standardizer.vjp(inputs.as_ref(), upstream.rb_mut(), weights);
+        }
         Ok(tape.vjp(measures, bank, self.raw.as_ref(), upstream.rb())?)
     }
 }

@@ -8,11 +8,10 @@ use super::{Exploration, FeatureSpace, FittedTargets, SparseSummary, TrainingDis
 use crate::feature::{Block, BlockMeasures};
 use crate::gp::leave_one_out::calibrated;
 use crate::gp::{GpError, Posterior};
-use crate::kernel::SumKernel;
+use crate::kernel::{Inputs, SumKernel};
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
 use crate::param::LogNormal;
 use crate::settings::Settings;
-use faer::Mat;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -59,7 +58,7 @@ pub(super) struct Trained {
     pub blocks: Vec<BlockSpace>,
     pub kernel: SumKernel,
     pub likelihood: Likelihood,
-    pub inputs: Vec<Mat<f64>>, // per block, of the distinct training complexes or the inducing ones, [n, n_columns]
+    pub inputs: Vec<Inputs>, // per block, of the distinct training complexes or the inducing ones
     pub posterior: Posterior,
 }
 
@@ -68,7 +67,7 @@ impl Trained {
     pub fn new(
         blocks: Vec<BlockSpace>,
         state: (SumKernel, Likelihood),
-        inputs: Vec<Mat<f64>>,
+        inputs: Vec<Inputs>,
         posterior: Posterior,
         observations: &Observations,
     ) -> Result<Self, GpError> {
@@ -83,7 +82,7 @@ pub(super) struct Averaged {
     /// The values of each state, unconstrained.
     pub thetas: Vec<Vec<f64>>,
     pub states: Vec<Trained>,
-    /// The measures of the distinct training complexes, in the units of each block.
+    /// The energies of the distinct training complexes, in the units of each block; none in a block that is not trained.
     pub measures: Vec<BlockMeasures>,
 }
 
@@ -104,7 +103,7 @@ pub struct Model {
     /// What its guarantee rests on, if it has one.
     pub(super) conformal: Option<Conformal>,
     /// Kernel inputs of a sample of the training complexes, for each block, where the posterior is sparse.
-    pub(super) reference: Option<Vec<Mat<f64>>>,
+    pub(super) reference: Option<Vec<Inputs>>,
     /// Follow from the rest; found when they are asked for.
     pub(super) distances: OnceLock<TrainingDistances>,
 }

@@ -30,7 +30,9 @@ pub(super) fn measure(
 ) -> Result<Measured, ModelError> {
     let (settings, encoding) = (&measurer.settings, &measurer.encoding);
     let encoder = encoding.bind(items)?;
-    let wanted: Vec<usize> = measurer.blocks()?.iter().map(|block| block.dim).collect();
+    let blocks = measurer.blocks()?;
+    let signals = blocks.iter().filter(|block| block.component.is_of_signal());
+    let wanted: Vec<usize> = signals.map(|block| block.dim).collect();
     let beyond_vertices = wanted.iter().any(|&dim| dim > 0)
         || encoding.sees_higher_cells()
         || settings.laplacian().metric().is_some();
@@ -49,6 +51,8 @@ pub(super) fn measure(
     if let Some(basis) = &measurer.signed {
         measures = with_signed(measures, items, &encoder, basis, settings)?;
     }
+    measures = super::labels::with_labels(measurer, measures, items)?;
+    measures = super::labels::with_values(measurer, measures, items)?;
     Ok(Measured { measures, unknown: unknown.into_inner() })
 }
 

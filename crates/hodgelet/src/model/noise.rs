@@ -69,7 +69,11 @@ impl NoiseCovariates {
 
 /// The energy of complex `i` in a block, all channels together. Signed masses are inner products, whose squares count.
 fn energy(measures: &BlockMeasures, i: usize) -> f64 {
-    let total: f64 = measures.channels(i).flat_map(|(_, masses)| masses.iter()).map(|mass| mass.abs()).sum();
+    let total: f64 = match measures.labels().get(i) {
+        // All depths have the mass of all cells.
+        Some(labels) => (0..labels.n_depths()).map(|t| labels.total(t)).sum(),
+        None => measures.channels(i).flat_map(|(_, masses)| masses.iter()).map(|mass| mass.abs()).sum(),
+    };
     total.min(f64::MAX)
 }
 

@@ -14,7 +14,7 @@ use super::ModelError;
 use super::fitted::{Model, Trained};
 use super::predict::CHUNK;
 use crate::feature::Block;
-use crate::kernel::{BlockKernel, SumKernel};
+use crate::kernel::{BlockKernel, Inputs, SumKernel};
 use faer::{Mat, Par};
 use rayon::prelude::*;
 
@@ -74,7 +74,7 @@ pub(super) struct Nearest {
 
 impl Nearest {
     /// Before the covariances of complexes with these features are known.
-    pub(super) fn new(state: &Trained, inputs: &[Mat<f64>], own: Option<usize>) -> Result<Self, ModelError> {
+    pub(super) fn new(state: &Trained, inputs: &[Inputs], own: Option<usize>) -> Result<Self, ModelError> {
         let mut prior = Vec::new();
         let mut whole = [inputs, &state.inputs].map(|z| vec![0.0; z[0].nrows()]);
         for (b, kernel) in state.kernel.blocks().iter().enumerate() {
@@ -174,7 +174,7 @@ impl Model {
 
     /// The same for a sparse posterior: how far a sample of the training complexes is from the inducing ones, those that are
     /// inducing themselves left out.
-    fn distances_to_inducing(&self, reference: &[Mat<f64>]) -> Result<TrainingDistances, ModelError> {
+    fn distances_to_inducing(&self, reference: &[Inputs]) -> Result<TrainingDistances, ModelError> {
         let nearest = self.mode.nearest_of(reference, None)?;
         let others: Vec<usize> = (0..nearest.whole.len()).filter(|&i| nearest.whole[i].0 > EQUAL).collect();
         let pick = |distance: &dyn Fn(usize) -> f64| match others.len() {
@@ -232,17 +232,17 @@ impl Model {
 impl Trained {
     /// What other training points are nearest to `count` of them from `first`.
     fn nearest_others(&self, first: usize, count: usize) -> Result<Nearest, ModelError> {
-        let inputs: Vec<Mat<f64>> =
-            self.inputs.iter().map(|z| z.as_ref().subrows(first, count).to_owned()).collect();
+        let rows: Vec<usize> = (first..first + count).collect();
+        let inputs: Vec<Inputs> = self.inputs.iter().map(|z| z.select(&rows)).collect();
         self.nearest_of(&inputs, Some(first))
     }
 
     /// What training points are nearest to points with these features.
-    fn nearest_of(&self, inputs: &[Mat<f64>], own: Option<usize>) -> Result<Nearest, ModelError> {
+    fn nearest_of(&self, inputs: &[Inputs], own: Option<usize>) -> Result<Nearest, ModelError> {
         let mut nearest = Nearest::new(self, inputs, own)?;
         let mut cross = Mat::zeros(inputs[0].nrows(), self.inputs[0].nrows());
         for (b, rows) in inputs.iter().enumerate() {
-            let part = self.kernel.cross_block(b, rows.as_ref(), self.inputs[b].as_ref(), Par::Seq)?;
+            let part = self.kernel.cross_block(b, rows, &self.inputs[b], Par::Seq)?;
             nearest.add_block(b, &part);
             cross += part;
         }
@@ -252,11 +252,11 @@ impl Trained {
 }
 
 /// Prior variances of one term of a kernel.
-fn variances(kernel: &BlockKernel, inputs: &Mat<f64>) -> Result<Vec<f64>, ModelError> {
+fn variances(kernel: &BlockKernel, inputs: &Inputs) -> Result<Vec<f64>, ModelError> {
     if kernel.base.family.is_stationary() {
         return Ok(vec![kernel.variance; inputs.nrows()]);
     }
-    Ok(SumKernel::new(vec![kernel.clone()])?.diagonal(&[inputs.as_ref()])?)
+    Ok(SumKernel::new(vec![kernel.clone()])?.diagonal(&[inputs])?)
 }
 
 /// What a distance must exceed to be called far, from those of the training complexes.

@@ -3,11 +3,11 @@
 use super::ModelError;
 use super::features::{FeatureMap, TrainingFeatures};
 use super::parameters::{Parameters, State};
-use super::problem::Problem;
-use crate::feature::{BlockMeasures, WaveletTape};
+use super::problem::{Fixed, Problem};
+use crate::feature::WaveletTape;
 use crate::gp::{Inference, Posterior, Sites, Workspace};
-use crate::kernel::{GramWorkspace, KernelGradient};
-use faer::{Mat, MatRef, Par};
+use crate::kernel::{GramWorkspace, Input, Inputs, KernelGradient};
+use faer::{Mat, Par};
 
 /// Problems of at most this many points stay on the calling thread: an evaluation takes a millisecond, which is not worth
 /// waking others for, and several are often worked on side by side.
@@ -40,15 +40,18 @@ pub(super) struct Solved {
 
 impl<'a> Objective<'a> {
     pub fn new(problem: &'a Problem, state: State, parameters: Parameters) -> Result<Self, ModelError> {
-        let features = |(map, measures): (&FeatureMap, &BlockMeasures)| match map.bank() {
-            Some(_) => Ok(TrainingFeatures::empty()),
-            None => TrainingFeatures::new(map, measures, problem.weights.as_deref()),
+        let features = |(b, map): (usize, &FeatureMap)| match (map.bank(), &problem.fixed[b]) {
+            (Some(_), _) => Ok(TrainingFeatures::empty()),
+            (None, Some(fixed)) if *map == problem.drawn[b].map => {
+                Ok(TrainingFeatures::fixed(fixed.inputs.clone()))
+            }
+            _ => TrainingFeatures::new(map, &problem.measures[b], problem.weights.as_deref()),
         };
         Ok(Self {
             problem,
             parameters,
             tapes: vec![WaveletTape::default(); state.maps.len()],
-            features: state.maps.iter().zip(&problem.measures).map(features).collect::<Result<_, _>>()?,
+            features: state.maps.iter().enumerate().map(features).collect::<Result<_, _>>()?,
             state,
             sites: None,
             gram: Mat::new(),
@@ -107,6 +110,7 @@ impl<'a> Objective<'a> {
     pub fn solve(mut self, theta: &[f64], inference: &Inference) -> Result<Solved, ModelError> {
         self.parameters.set(theta, &mut self.state)?;
         self.record_features()?;
+        self.gram_workspace = GramWorkspace::for_values();
         let posterior = self.infer(inference)?;
         Ok(Solved { posterior, features: self.features, state: self.state })
     }
@@ -129,8 +133,18 @@ impl<'a> Objective<'a> {
     }
 
     fn infer(&mut self, inference: &Inference) -> Result<Posterior, ModelError> {
-        let inputs: Vec<MatRef<'_, f64>> =
-            self.features.iter().map(|features| features.inputs.as_ref()).collect();
+        let inputs = self.features.iter().zip(&self.problem.fixed).map(|(features, fixed)| {
+            match (features.inputs.view(), fixed) {
+                // The same rows, whose distances are known.
+                (Input::Fixed(rows, _), Some(Fixed { inputs: Inputs::Fixed(own), distances }))
+                    if std::ptr::eq(rows, &raw const **own) =>
+                {
+                    Input::Fixed(rows, distances.as_ref())
+                }
+                (input, _) => input,
+            }
+        });
+        let inputs: Vec<Input<'_>> = inputs.collect();
         let kernel = &self.state.kernel;
         let bounds = kernel.lower_bounds(&inputs)?;
         if let Some(p) = kernel.params().iter().zip(&bounds).position(|(p, bound)| p < bound) {

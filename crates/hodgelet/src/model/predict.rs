@@ -10,6 +10,7 @@ use super::{FittedTargets, ModelError};
 use crate::dataset::Dataset;
 use crate::feature::{Block, BlockMeasures};
 use crate::gp::{GpError, Latents};
+use crate::kernel::Inputs;
 use crate::likelihood::{Component, Mixture};
 use crate::measure::ComplexMeasures;
 use faer::{Mat, Par};
@@ -123,8 +124,19 @@ impl Model {
     fn predict_chunk(&self, measures: &[&ComplexMeasures]) -> Result<Prediction, ModelError> {
         let blocks = self.space.measures_in_units(measures);
         // In the order of the states, whatever the number of threads.
-        let states: Vec<_> = self.all_states().par_iter().map(|state| state.latents(&blocks)).collect();
+        let fixed = self.fixed_inputs(&blocks)?;
+        let states: Vec<_> =
+            self.all_states().par_iter().map(|state| state.latents(&blocks, &fixed)).collect();
         self.average(&states.into_iter().collect::<Result<Vec<_>, _>>()?, &blocks)
+    }
+
+    /// What the kernel sees of complexes in blocks that are not trained, and so in every state; none in the others.
+    fn fixed_inputs(&self, measures: &[BlockMeasures]) -> Result<Vec<Option<Inputs>>, ModelError> {
+        let of_block = |(block, own): (&BlockSpace, &BlockMeasures)| match block.map.is_fixed() {
+            true => block.inputs(own).map(Some),
+            false => Ok(None),
+        };
+        self.space.blocks.iter().zip(measures).map(of_block).collect()
     }
 
     /// The states that predictions are averaged over.
@@ -218,16 +230,24 @@ impl Model {
 }
 
 impl Trained {
-    /// Latent values of complexes with these measures, one for each block, in its units.
-    fn latents(&self, measures: &[BlockMeasures]) -> Result<StateLatents, ModelError> {
-        let inputs = self.blocks.iter().zip(measures).map(|(block, measures)| block.inputs(measures));
-        let inputs = inputs.collect::<Result<Vec<Mat<f64>>, _>>()?;
+    /// Latent values of complexes with these measures, one for each block, in its units, and these inputs of blocks that are
+    /// not trained.
+    fn latents(
+        &self,
+        measures: &[BlockMeasures],
+        fixed: &[Option<Inputs>],
+    ) -> Result<StateLatents, ModelError> {
+        let inputs = self.blocks.iter().zip(measures).zip(fixed).map(|((block, own), fixed)| match fixed {
+            Some(inputs) => Ok(inputs.clone()),
+            None => block.inputs(own),
+        });
+        let inputs = inputs.collect::<Result<Vec<Inputs>, _>>()?;
         let (rows, alpha) = (inputs[0].nrows(), self.posterior.alpha());
         let mut cross = Mat::zeros(rows, alpha.nrows());
         let mut shares = Vec::new();
         let mut nearest = Nearest::new(self, &inputs, None)?;
         for (b, inputs) in inputs.iter().enumerate() {
-            let part = self.kernel.cross_block(b, inputs.as_ref(), self.inputs[b].as_ref(), Par::Seq)?;
+            let part = self.kernel.cross_block(b, inputs, &self.inputs[b], Par::Seq)?;
             // f_b(G*) = σ_b² k_b(z*_b, Z_b) α
             shares.push(&part * alpha);
             nearest.add_block(b, &part);
@@ -240,8 +260,8 @@ impl Trained {
             cross += part;
             share
         });
-        let views: Vec<_> = inputs.iter().map(Mat::as_ref).collect();
-        let latents = self.posterior.predict(cross.as_ref(), &self.kernel.diagonal(&views)?)?;
+        let diagonal = self.kernel.diagonal(&Inputs::views(&inputs))?;
+        let latents = self.posterior.predict(cross.as_ref(), &diagonal)?;
         Ok(StateLatents { latents, shares, constant, nearest })
     }
 }

@@ -11,13 +11,22 @@ use super::{FeatureSpace, MeasureSource, Measurer, Model, ModelError};
 use crate::dataset::Targets;
 use crate::feature::{Block, BlockMeasures};
 use crate::gp::{Collapse, Inference, LaplaceParams};
-use crate::kernel::{BaseKernel, BlockKernel, Family, Lengthscales, SumKernel};
+use crate::kernel::{BaseKernel, BlockKernel, Family, FixedRows, Inputs, Lengthscales, SumKernel};
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
 use crate::settings::{InferenceChoice, LengthscaleChoice, Settings};
-use faer::Mat;
+use faer::{Mat, Par};
 
 /// Rows of features nearer than this, relative to each column, are isomorphic complexes: rounding leaves 1e-12.
 const EQUAL_ROWS: f64 = 1e-9;
+
+/// Most distinct complexes whose distances in blocks that are not trained are kept, rather than found at each step.
+const KNOWN_TO: usize = 2048;
+
+/// Points of a block that do not depend on what is trained, with the lower triangle of their squared distances.
+pub(super) struct Fixed {
+    pub inputs: Inputs,
+    pub distances: Option<Mat<f64>>,
+}
 
 /// What training sees: measures of the distinct training complexes and what was observed of them.
 ///
@@ -28,6 +37,7 @@ pub struct Problem {
     pub(super) drawn: Vec<BlockSpace>, // of the first start, on all training complexes
     all: Vec<BlockMeasures>,           // of all training complexes
     pub(super) measures: Vec<BlockMeasures>, // of the distinct ones
+    pub(super) fixed: Vec<Option<Fixed>>, // of the distinct ones
     /// How many training complexes each row stands for.
     pub(super) weights: Option<Vec<f64>>,
     pub(super) observations: Observations,
@@ -39,6 +49,17 @@ pub struct Problem {
     /// How the posterior is found in training.
     pub(super) training: Inference,
     pub(super) constant_channels: Vec<String>,
+}
+
+impl Fixed {
+    fn new(inputs: Inputs) -> Result<Self, ModelError> {
+        let distances = |rows: &FixedRows| match rows.len() <= KNOWN_TO {
+            true => rows.squared_distances(Par::rayon(0)).map(Some),
+            false => Ok(None),
+        };
+        let distances = if let Inputs::Fixed(rows) = &inputs { distances(rows)? } else { None };
+        Ok(Self { inputs, distances })
+    }
 }
 
 impl std::fmt::Debug for Problem {
@@ -84,15 +105,15 @@ impl Problem {
         let training = refs(&loaded);
         let (mut all, mut every, mut features) = (Vec::new(), Vec::new(), Vec::new());
         for (measures, block, raw) in own.draw(&training, 0)? {
-            if block.standardizer.n_live() > 0 {
+            if block.n_live() > 0 {
+                features.push(block.map.fixed(&measures).map_or(raw, |fixed| fixed.fingerprint()));
                 all.push(measures);
-                features.push(raw);
             }
             every.push(block);
         }
         let space = FeatureSpace { measurer: own, blocks: every };
         let constant_channels = space.constant_channels(&training);
-        let varies = |block: &BlockSpace| block.standardizer.n_live() > 0;
+        let varies = |block: &BlockSpace| block.n_live() > 0;
         let drawn: Vec<BlockSpace> = space.blocks.into_iter().filter(varies).collect();
         if drawn.is_empty() {
             return Err(ModelError::Constant { n: train.len() });
@@ -106,6 +127,9 @@ impl Problem {
             counts
         });
         let measures: Vec<_> = all.iter().map(|m| m.select(collapse.representatives())).collect();
+        let fixed =
+            |(block, own): (&BlockSpace, &BlockMeasures)| block.map.fixed(own).map(Fixed::new).transpose();
+        let fixed = drawn.iter().zip(&measures).map(fixed).collect::<Result<_, _>>()?;
         let mut observations = observed.observations(groups, n_points)?;
         let mut covariates = None;
         if let LikelihoodParams::ScaledGaussian { .. } = likelihood_params {
@@ -117,6 +141,7 @@ impl Problem {
             settings: settings.clone(),
             drawn,
             measures,
+            fixed,
             all,
             weights,
             observations,
@@ -146,9 +171,15 @@ impl Problem {
                     let features = TrainingFeatures::new(&map, &self.measures[b], weights)?;
                     (map, features.standardizer.n_live().max(1))
                 }
-                (map, _) => (map.clone(), drawn.standardizer.n_live()),
+                (map, _) => (map.clone(), drawn.n_live()),
             };
-            kernels.push(block_kernel(&self.settings, drawn.n_channels, map.per_channel(), live));
+            kernels.push(match &map {
+                FeatureMap::Labels(_) => {
+                    fixed_kernel(&self.settings, self.settings.kernel, 0.5 * live as f64)
+                }
+                FeatureMap::Values(_) => fixed_kernel(&self.settings, Family::Matern12, 1.0),
+                _ => block_kernel(&self.settings, drawn.n_channels, map.per_channel(), live),
+            });
             maps.push(map);
         }
         let mut kernel = SumKernel::new(kernels)?;
@@ -302,6 +333,16 @@ fn collapse(features: &[Mat<f64>]) -> Result<Collapse, ModelError> {
         at += features.ncols();
     }
     Ok(Collapse::new(all.as_ref(), EQUAL_ROWS)?)
+}
+
+/// The kernel of a block that is not trained, with the square of its lengthscale.
+fn fixed_kernel(settings: &Settings, family: Family, square: f64) -> BlockKernel {
+    let start = settings.initial_lengthscale.unwrap_or(square.sqrt());
+    if settings.kernel == Family::Linear {
+        let base = BaseKernel::new(Family::Linear, Lengthscales::unscaled());
+        return BlockKernel::new(1.0 / (start * start), base);
+    }
+    BlockKernel::new(1.0, BaseKernel::new(family, Lengthscales::isotropic(start)))
 }
 
 fn block_kernel(settings: &Settings, n_channels: usize, per_channel: usize, live: usize) -> BlockKernel {

@@ -4,16 +4,18 @@
 //! Laplacian. A [`FeatureSpace`] adds the blocks, each with its filters and its standardization.
 
 use super::features::{BlockSpace, FeatureMap};
+use super::labels::{LabelColumns, values_of};
 use super::measure::{check_shared, lifted, measure, sample, weights};
 use super::{Measured, ModelError};
 use crate::complex::Lift;
 use crate::dataset::Dataset;
 use crate::encode::{EncodeError, Encoding, Outline};
 use crate::feature::{Block, BlockMeasures, Component, SignedBasis, SignedError, Standardizer};
-use crate::hodge::{HodgeComponent, HodgeError, Operators};
+use crate::hodge::{HodgeError, Operators};
+use crate::kernel::Inputs;
 use crate::linalg::check_memory;
 use crate::measure::{ComplexMeasures, Sample};
-use crate::settings::{Fields, Settings};
+use crate::settings::{BlockKind, Fields, Settings};
 use crate::signal::Orientation;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -30,6 +32,12 @@ pub struct Measurer {
     pub(super) encoding: Encoding,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) signed: Option<SignedBasis>,
+    /// What cells are named by, where refined labels are measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) labels: Option<LabelColumns>,
+    /// Which values of vertices are kept, where their distributions are wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) values: Option<Encoding>,
 }
 
 impl Measurer {
@@ -65,7 +73,9 @@ impl Measurer {
             (EncodeError::NoColumns { dim: 0 }, Lift::LineGraph) => ModelError::NoSignal { dim: 1 },
             (error, _) => error.into(),
         })?;
-        let mut measurer = Self { settings: settings.clone(), encoding, signed: None };
+        let labels = LabelColumns::fit(settings, outline.columns());
+        let values = values_of(settings, outline)?;
+        let mut measurer = Self { settings: settings.clone(), encoding, signed: None, labels, values };
         measurer.signed = measurer.fit_signed(&items(settings.lift(), part), train)?;
         measurer.blocks()?;
         Ok(measurer)
@@ -78,6 +88,14 @@ impl Measurer {
         fields.all(|field| (field.get)(&self.settings) == (field.get)(&other.settings))
             && self.encoding == other.encoding
             && self.signed == other.signed
+            && self.labels == other.labels
+            && self.values == other.values
+    }
+
+    /// Whether it measures more than energies and inner products, which is what stores hold.
+    #[must_use]
+    pub fn sees_more_than_signals(&self) -> bool {
+        self.labels.is_some() || self.values.is_some()
     }
 
     fn fit_signed(&self, items: &Dataset, train: &[usize]) -> Result<Option<SignedBasis>, ModelError> {
@@ -128,18 +146,29 @@ impl Measurer {
             Some(dims) => dims,
             None => (0..self.encoding.n_dims()).filter(carries).collect(),
         };
+        let kinds = self.settings.blocks();
+        let energies = kinds.contains(&BlockKind::Energies) && !self.settings.signed_only;
         if let Some(&dim) = dims.iter().find(|dim| !carries(dim)) {
             return Err(ModelError::NoSignal { dim });
         }
-        let of_dim = |dim| match (self.settings.signed_only, self.settings.split()) {
-            (true, _) => Vec::new(),
-            (false, true) => Block::split(dim),
-            (false, false) => vec![Block { dim, component: Component::Whole }],
+        let of_dim = |dim| match (energies, self.settings.split()) {
+            (false, _) => Vec::new(),
+            (true, true) => Block::split(dim),
+            (true, false) => vec![Block { dim, component: Component::Whole }],
         };
         let signed = self.signed.as_ref().map(SignedBasis::dim).filter(carries);
         let signed = signed.map(|dim| Block { dim, component: Component::Signed });
+        let of_kind = |kind: &BlockKind| match kind {
+            BlockKind::EdgeLabels if self.labels.is_some() => &Block::EDGE_LABELS[..],
+            BlockKind::VertexLabels if self.labels.is_some() => std::slice::from_ref(&Block::VERTEX_LABELS),
+            BlockKind::Values if self.values.is_some() => &Block::VALUES[..1],
+            BlockKind::SmoothedValues if self.values.is_some() => &Block::VALUES[1..],
+            _ => &[],
+        };
+        let mut others: Vec<Block> = kinds.iter().flat_map(of_kind).copied().collect();
+        others.retain(|block| self.settings.dims.as_ref().is_none_or(|dims| dims.contains(&block.dim)));
         let mut blocks: Vec<Block> = Vec::new();
-        for block in dims.into_iter().flat_map(of_dim).chain(signed) {
+        for block in dims.into_iter().flat_map(of_dim).chain(signed).chain(others) {
             // A dimension named twice gives its features once.
             if !self.settings.exclude.contains(&block) && !blocks.contains(&block) {
                 blocks.push(block);
@@ -183,6 +212,7 @@ impl Measurer {
         let width = self.settings.bank().map_or(self.settings.n_points, |bank| bank.n_filters);
         let of_block = |block: &Block| {
             let per_channel = match block.component {
+                component if !component.is_of_signal() => 0,
                 Component::Harmonic => 1,
                 Component::Signed => self.signed.as_ref().map_or(0, SignedBasis::len),
                 _ => width,
@@ -202,15 +232,18 @@ impl Measurer {
         let (mut drawn, mut varying) = (Vec::new(), 0);
         for block in self.blocks()? {
             // In units of the training signals, features do not depend on those that the user chose.
-            let units =
-                if self.settings.faithful { vec![] } else { BlockMeasures::units(block.dim, training) };
+            let units = if self.settings.faithful || !block.component.is_of_signal() {
+                vec![]
+            } else {
+                BlockMeasures::units(block.dim, training)
+            };
             let measures = BlockMeasures::in_units(block, training.iter().copied(), &units);
             let seed = bank_seed(&self.settings, restart, varying);
             let map = FeatureMap::initial(&self.settings, block, &measures, seed)?;
             let features = map.features(&measures)?;
             let standardizer = Standardizer::fit(features.as_ref(), None);
-            varying += usize::from(standardizer.n_live() > 0);
             let space = BlockSpace { block, n_channels: measures.n_channels(), units, map, standardizer };
+            varying += usize::from(space.n_live() > 0);
             drawn.push((measures, space, features));
         }
         Ok(drawn)
@@ -304,11 +337,21 @@ impl TryFrom<Stored> for FeatureSpace {
             if space.blocks.iter().any(|other| other.block == block) {
                 return Err(fault(format!("block {name} appears twice")));
             }
-            let expected = space.measurer.encoding.channels(block.dim).map_or(0, |channels| channels.len());
+            let channels = space.measurer.encoding.channels(block.dim);
+            let values = space.measurer.values.as_ref().and_then(|values| values.channels(0));
+            let channels = match block.component {
+                component if component.is_labels() => None,
+                component if component.is_values() => values,
+                _ => channels,
+            };
+            let expected = channels.map_or(0, |channels| channels.len());
             if n_channels != expected {
                 return Err(ModelError::Channels { block: name, expected, found: n_channels });
             }
             let map = FeatureMap::restore(&space.measurer.settings, block, n_vectors, map)?;
+            if matches!(&map, FeatureMap::Values(values) if values.n_channels() != n_channels) {
+                return Err(fault(format!("{name} has numbers of other channels")));
+            }
             let columns = n_channels.saturating_mul(map.per_channel());
             if standardizer.n_columns() != columns || !standardizer.is_sound() {
                 return Err(fault(format!("{name} does not have a sound standardizer of {columns} columns")));
@@ -335,6 +378,9 @@ impl FeatureSpace {
         train: &[usize],
         progress: impl FnMut(usize) -> ControlFlow<()>,
     ) -> Result<(Self, Measured), ModelError> {
+        // Labels have no columns.
+        let kinds = settings.blocks().into_iter().filter(|&kind| kind == BlockKind::Energies).collect();
+        let settings = &Settings { blocks: Some(kinds), ..settings.clone() };
         let measurer = Measurer::fit(settings, dataset, train)?;
         check_size(train.len(), measurer.n_columns()?)?;
         // A dataset that is wanted whole is not copied.
@@ -376,7 +422,7 @@ impl FeatureSpace {
     }
 
     /// Features of complexes that were measured by [`measurer`](Self::measurer), one matrix `[n, n_columns]` per block;
-    /// standardized as the kernel sees them, or as they are.
+    /// standardized as the kernel sees them, or as they are. Labels have no columns.
     ///
     /// # Errors
     ///
@@ -387,9 +433,12 @@ impl FeatureSpace {
         standardize: bool,
     ) -> Result<Vec<Mat<f64>>, ModelError> {
         check_size(measures.len(), self.n_columns())?;
-        let one = |(space, measures): (&BlockSpace, BlockMeasures)| {
-            if standardize { space.inputs(&measures) } else { space.raw_features(&measures) }
-        };
+        let one =
+            |(space, measures): (&BlockSpace, BlockMeasures)| match (standardize, space.inputs(&measures)?) {
+                (true, Inputs::Columns(inputs)) => Ok(inputs),
+                (true, Inputs::Fixed(_)) => space.map.features(&measures),
+                (false, _) => space.raw_features(&measures),
+            };
         self.blocks.iter().zip(self.measures_in_units(measures)).map(one).collect()
     }
 
@@ -400,66 +449,5 @@ impl FeatureSpace {
                 .with_channels(space.n_channels)
         };
         self.blocks.iter().map(of_block).collect()
-    }
-
-    /// Channels that have values in the complexes measured, but no feature that varies over the training complexes: the
-    /// model cannot see them.
-    #[must_use]
-    pub fn constant_channels(&self, measures: &[&ComplexMeasures]) -> Vec<String> {
-        let mut dims: Vec<usize> = self.blocks.iter().map(|space| space.block.dim).collect();
-        dims.sort_unstable();
-        dims.dedup();
-        let of_dim = |dim: usize| {
-            let names = self.channel_names(Block { dim, component: Component::Whole });
-            let live = measures.iter().filter_map(|complex| complex.of_dim(dim));
-            let live = live.flat_map(|measures| measures.component(HodgeComponent::Exact).live());
-            let mut carries = vec![false; names.len()];
-            for &d in live {
-                // Measures of another encoding may have more channels.
-                if let Some(carries) = carries.get_mut(d as usize) {
-                    *carries = true;
-                }
-            }
-            let varies = |d: usize| {
-                let of_block = |space: &BlockSpace| {
-                    let width = space.map.per_channel();
-                    (d * width..(d + 1) * width).any(|j| space.standardizer.is_live(j))
-                };
-                self.blocks.iter().filter(|space| space.block.dim == dim).any(of_block)
-            };
-            let lost = (0..names.len()).filter(|&d| carries[d] && !varies(d)).collect::<Vec<_>>();
-            lost.into_iter().map(move |d| format!("{} (dimension {dim})", names[d])).collect::<Vec<_>>()
-        };
-        dims.into_iter().flat_map(of_dim).collect()
-    }
-
-    /// Name of a block, in tables.
-    #[must_use]
-    pub fn block_name(&self, block: Block) -> String {
-        match self.measurer.settings.lift() {
-            Lift::LineGraph => format!("line-graph {block}"),
-            _ => block.to_string(),
-        }
-    }
-
-    /// Names of the channels of a block.
-    #[must_use]
-    pub fn channel_names(&self, block: Block) -> Vec<String> {
-        let channels = self.measurer.encoding.channels(block.dim);
-        channels.map(|c| (0..c.len()).map(|d| c.name(d).to_owned()).collect()).unwrap_or_default()
-    }
-
-    /// Names of the columns: `edge exact | label=1 | filter 3`, filters counted from 1.
-    #[must_use]
-    pub fn column_names(&self) -> Vec<String> {
-        let of_block = |space: &BlockSpace| {
-            let (block, width) = (self.block_name(space.block), space.map.per_channel());
-            let of_channel = |channel: String| match space.map.counted() {
-                Some(what) => (1..=width).map(|j| format!("{block} | {channel} | {what} {j}")).collect(),
-                None => vec![format!("{block} | {channel}")],
-            };
-            self.channel_names(space.block).into_iter().flat_map(of_channel).collect::<Vec<String>>()
-        };
-        self.blocks.iter().flat_map(of_block).collect()
     }
 }

@@ -12,6 +12,7 @@ use super::{FeatureSpace, FittedTargets, MeasureSource, ModelError, Stage, spars
 use crate::dataset::{Dataset, Targets};
 use crate::feature::BlockMeasures;
 use crate::gp::{Inference, Sites, Workspace};
+use crate::kernel::Inputs;
 use crate::likelihood::Observations;
 use crate::measure::ComplexMeasures;
 use crate::settings::Settings;
@@ -156,8 +157,8 @@ impl Model {
         let observations = self.extended(&blocks, targets)?;
         let inference = self.settings().final_inference(&self.mode.likelihood)?;
         let new = self.mode.blocks.iter().zip(&blocks).map(|(block, own)| block.inputs(own));
-        let new = new.collect::<Result<Vec<Mat<f64>>, _>>()?;
-        let inputs: Vec<Mat<f64>> = self.mode.inputs.iter().zip(&new).map(|(a, b)| below(a, b)).collect();
+        let new = new.collect::<Result<Vec<Inputs>, _>>()?;
+        let inputs: Vec<Inputs> = self.mode.inputs.iter().zip(&new).map(|(a, b)| a.followed_by(b)).collect();
         let mode = solved(&self.mode, self.mode.blocks.clone(), inputs, &observations, &inference)?;
         let averaged = match &self.averaged {
             None => None,
@@ -173,7 +174,12 @@ impl Model {
                 // As a file gives them back: features and their standardization follow from the measures.
                 let one = |state: &Trained| {
                     let (mut blocks, mut inputs) = (state.blocks.clone(), Vec::new());
-                    for (block, own) in blocks.iter_mut().zip(&measures) {
+                    for (b, (block, own)) in blocks.iter_mut().zip(&measures).enumerate() {
+                        if let Inputs::Fixed(_) = &mode.inputs[b] {
+                            // What is not trained is the same in every state.
+                            inputs.push(mode.inputs[b].clone());
+                            continue;
+                        }
                         let features = TrainingFeatures::new(&block.map, own, weights.as_deref())?;
                         block.standardizer = features.standardizer;
                         inputs.push(features.inputs);
@@ -243,12 +249,11 @@ impl Model {
 fn solved(
     state: &Trained,
     blocks: Vec<super::BlockSpace>,
-    inputs: Vec<Mat<f64>>,
+    inputs: Vec<Inputs>,
     observations: &Observations,
     inference: &Inference,
 ) -> Result<Trained, ModelError> {
-    let views: Vec<_> = inputs.iter().map(Mat::as_ref).collect();
-    let gram = state.kernel.gram(&views, Par::Seq)?;
+    let gram = state.kernel.gram(&Inputs::views(&inputs), Par::Seq)?;
     let start = state.posterior.sites().extended(observations.n_points());
     let workspace = &mut Workspace::new(Par::Seq);
     let posterior =
@@ -291,12 +296,6 @@ fn joined(first: Targets, second: Targets) -> Result<Targets, ModelError> {
         }
         _ => Err(ModelError::Targets { expected: "targets of one kind", found: "two kinds" }),
     }
-}
-
-fn below(top: &Mat<f64>, bottom: &Mat<f64>) -> Mat<f64> {
-    let n = top.nrows();
-    let entry = |i, j| if i < n { top[(i, j)] } else { bottom[(i - n, j)] };
-    Mat::from_fn(n + bottom.nrows(), top.ncols(), entry)
 }
 
 #[cfg(test)]

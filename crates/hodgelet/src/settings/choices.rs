@@ -79,6 +79,23 @@ impl Laplacian {
 }
 
 choices! {
+    /// What the terms of the kernel are made of; several kinds go together.
+    pub enum BlockKind {
+        /// Energies of signals: wavelets on Hodge components, or what the method has in their place.
+        #[default]
+        Energies,
+        /// Refined labels of edges, one block for each Hodge component.
+        EdgeLabels,
+        /// Refined labels of vertices.
+        VertexLabels,
+        /// Distributions of the attributes and labels of vertices.
+        Values,
+        /// The same, smoothed along edges.
+        SmoothedValues,
+    }
+}
+
+choices! {
     /// How many lengthscales a block has.
     pub enum LengthscaleChoice {
         /// One for all columns.

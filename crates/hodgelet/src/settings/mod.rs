@@ -11,8 +11,8 @@ mod field;
 mod value;
 
 pub use choices::{
-    ClassLikelihood, ConformalChoice, HyperparameterChoice, InferenceChoice, Laplacian, LengthscaleChoice,
-    Method, NoiseChoice, PosteriorChoice,
+    BlockKind, ClassLikelihood, ConformalChoice, HyperparameterChoice, InferenceChoice, Laplacian,
+    LengthscaleChoice, Method, NoiseChoice, PosteriorChoice,
 };
 #[cfg(feature = "clap")]
 pub use command::{FeatureSettings, MeasureSettings, SignalSettings};
@@ -78,6 +78,14 @@ settings! {
         /// Dimensions whose signals are used, such as 0,1. By default all that carry one.
         [value "DIM,..."]
         dims: Option<Vec<usize>> = None;
+        /// What the blocks are made of. energies: of signals; edge-labels: labels of edges and what is around them, by Hodge
+        /// component; vertex-labels: the same of vertices; values: distributions of attributes and labels of vertices;
+        /// smoothed-values: the same, smoothed along edges. By default energies.
+        [common] [value "KIND,..."]
+        blocks: Option<Vec<BlockKind>> = None;
+        /// How many times labels are refined by those around them.
+        [value "ROUNDS"]
+        label_depth: usize = 2;
         /// Blocks that are excluded, such as `edge harmonic`.
         [value "BLOCK,..."] [was "without"]
         exclude: Vec<Block> = Vec::new();
@@ -239,6 +247,12 @@ impl Settings {
     #[must_use]
     pub fn shapes_measures(field: &Field<Self>) -> bool {
         ["Model", "Signals"].contains(&field.group)
+    }
+
+    /// What the blocks are made of.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<BlockKind> {
+        self.blocks.clone().unwrap_or_else(|| vec![BlockKind::Energies])
     }
 
     /// What becomes of each complex.

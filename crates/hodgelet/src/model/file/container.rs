@@ -111,6 +111,13 @@ impl<'a> Container<'a> {
         Ok(bytes.chunks_exact(4).map(number).collect())
     }
 
+    /// The identifiers of tensor `name`, which must have this shape.
+    pub fn longs(&self, name: &str, shape: &[usize]) -> Result<Vec<u64>, FileError> {
+        let bytes = self.tensor(name)?.expect(name, Dtype::U64, shape)?;
+        let number = |chunk: &[u8]| u64::from_le_bytes(chunk.try_into().expect("chunks have 8 bytes"));
+        Ok(bytes.chunks_exact(8).map(number).collect())
+    }
+
     /// The bytes of tensor `name`, however many.
     pub fn bytes(&self, name: &str) -> Result<&[u8], FileError> {
         let tensor = self.tensor(name)?;
@@ -131,6 +138,11 @@ impl Tensor<'_> {
     pub fn wholes(values: impl Iterator<Item = u32>) -> Self {
         let bytes: Vec<u8> = values.flat_map(u32::to_le_bytes).collect();
         Self { dtype: Dtype::U32, shape: vec![bytes.len() / 4], bytes: bytes.into() }
+    }
+
+    pub fn longs(values: impl Iterator<Item = u64>) -> Self {
+        let bytes: Vec<u8> = values.flat_map(u64::to_le_bytes).collect();
+        Self { dtype: Dtype::U64, shape: vec![bytes.len() / 8], bytes: bytes.into() }
     }
 
     /// The number of entries.

@@ -142,8 +142,8 @@ mod tests {
             ),
             (FileError::Format { found: "pt".into() }, "format is `pt`, expected `hodgelet-model`"),
             (
-                FileError::Newer { found: 4 },
-                "was written by a newer version (format 4, this program reads 3)",
+                FileError::Newer { found: 5 },
+                "was written by a newer version (format 5, this program reads 4)",
             ),
             (
                 FileError::Version { found: "x".into() },
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_file_at_fault_has_a_way_out() {
-        assert!(FileError::Newer { found: 3 }.hint().is_some());
+        assert!(FileError::Newer { found: 5 }.hint().is_some());
         assert!(FileError::Truncated { expected: 1, found: 0 }.hint().is_some());
         assert!(FileError::Missing { key: "model" }.hint().is_none());
     }

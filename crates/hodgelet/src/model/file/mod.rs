@@ -3,6 +3,8 @@
 //! | tensor | holds | shape |
 //! | --- | --- | --- |
 //! | `inputs.b` | standardized features of block `b` | distinct complexes, columns |
+//! | `inputs.b.counts`, `.ids`, `.values` | rows of block `b`, where it is one of labels: entries of each row, identifiers of labels, roots of masses | distinct complexes, or all their entries |
+//! | `reference.b` | the same of a sample of the training complexes, where the posterior is sparse | sampled complexes |
 //! | `sites.precision`, `sites.shift` | the posterior ([`Posterior::tensors`](crate::gp::Posterior::tensors)) | latent functions, distinct complexes |
 //! | `observations.point` | which distinct complex each training complex is | training complexes |
 //! | `observations.label` or `observations.value` | class, or standardized target | training complexes |
@@ -14,23 +16,23 @@
 //! | `measures.b.atoms`, `.eigenvalues`, `.channels`, `.live`, `.energies` | energies of block `b`, from which the features of all states follow | distinct complexes, or all their entries |
 //!
 //! The strings of the header are `format`, `version`, `model` (the JSON) and `sha256` (of the JSON and the tensors).
-//! The posterior restored from them predicts the same bits as the one that was saved. Files of version 1 are read too.
+//! The posterior restored from them predicts the same bits as the one that was saved. Files of earlier versions are read too.
 
 mod check;
 mod conformal;
 mod container;
 mod error;
+mod inputs;
 mod states;
 mod version_1;
 
 pub use error::FileError;
 
-use super::features::BlockSpace;
 use super::fitted::{Model, Summary, Trained};
 use super::noise::NoiseCovariates;
 use super::{FeatureSpace, FittedTargets, ModelError};
 use crate::gp::{Inference, Workspace};
-use crate::kernel::SumKernel;
+use crate::kernel::{Inputs, SumKernel};
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
 use crate::param::LogNormal;
 use container::{Container, Tensor};
@@ -45,7 +47,10 @@ use std::sync::OnceLock;
 const FORMAT: &str = "hodgelet-model";
 
 /// Version of the format that is written, and the newest that is read.
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
+
+/// The version from which on blocks may be others than energies.
+const LABELS_SINCE: u64 = 4;
 
 /// Largest file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 34;
@@ -159,11 +164,7 @@ impl Model {
 
     fn tensors(&self) -> Result<BTreeMap<String, Tensor<'static>>, FileError> {
         let mut tensors = BTreeMap::new();
-        for (b, inputs) in self.mode.inputs.iter().enumerate() {
-            let (n, width) = inputs.shape();
-            let rows = (0..n).flat_map(|i| (0..width).map(move |j| inputs[(i, j)]));
-            tensors.insert(format!("inputs.{b}"), Tensor::reals(&[n, width], rows));
-        }
+        inputs::write("inputs", &self.mode.inputs, &mut tensors);
         let stored = self.inference()?.stored(self.observations.n_points(), &self.mode.likelihood);
         for ((name, shape), values) in stored.into_iter().zip(self.mode.posterior.tensors()) {
             tensors.insert(name.to_owned(), Tensor::reals(&shape, values.into_iter()));
@@ -187,11 +188,7 @@ impl Model {
             let tensor = Tensor::reals(&[n, values.len() / n.max(1)], values.into_iter());
             tensors.insert(COVARIATES.to_owned(), tensor);
         }
-        for (b, inputs) in self.reference.iter().flatten().enumerate() {
-            let (n, width) = inputs.shape();
-            let rows = (0..n).flat_map(|i| (0..width).map(move |j| inputs[(i, j)]));
-            tensors.insert(format!("reference.{b}"), Tensor::reals(&[n, width], rows));
-        }
+        inputs::write("reference", self.reference.as_deref().unwrap_or(&[]), &mut tensors);
         if let Some(averaged) = &self.averaged {
             states::write(self, averaged, &mut tensors)?;
         }
@@ -220,11 +217,21 @@ fn description(file: &Container<'_>) -> Result<Description, FileError> {
         return Err(FileError::Checksum { expected, found });
     }
     let failed = |e: serde_json::Error| FileError::Settings { reason: e.to_string() };
-    match version {
-        1 => serde_json::from_value(version_1::upgrade(serde_json::from_str(json).map_err(failed)?)),
-        _ => serde_json::from_str(json),
+    let mut value: serde_json::Value = serde_json::from_str(json).map_err(failed)?;
+    if version == 1 {
+        value = version_1::upgrade(value);
     }
-    .map_err(failed)
+    if version < LABELS_SINCE {
+        only_energies(&mut value);
+    }
+    serde_json::from_value(value).map_err(failed)
+}
+
+/// Says of settings that did not name their blocks what they had then: energies.
+fn only_energies(description: &mut serde_json::Value) {
+    if let Some(settings) = description.pointer_mut("/space/settings").and_then(|s| s.as_object_mut()) {
+        settings.entry("blocks").or_insert_with(|| serde_json::json!(["energies"]));
+    }
 }
 
 fn restore(file: &Container<'_>, description: Description) -> Result<Model, FileError> {
@@ -247,12 +254,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
     likelihood.set_values(&learned).map_err(ModelError::from)?;
     let n_states = summary.exploration.as_ref().map_or(0, |exploration| exploration.states);
     check::size(n_points, &likelihood, n_states)?;
-    let inputs = space.blocks.iter().enumerate().map(|(b, block)| {
-        let (name, width) = (format!("inputs.{b}"), block.standardizer.n_columns());
-        let values = file.reals(&name, &[n_points, width])?;
-        Ok(Mat::from_fn(n_points, width, |i, j| values[i * width + j]))
-    });
-    let inputs = inputs.collect::<Result<Vec<Mat<f64>>, FileError>>()?;
+    let (inputs, n_inputs) = inputs::read(file, "inputs", &space.blocks, n_points)?;
     let inference = match &summary.sparse {
         Some(_) => {
             Inference::Sparse(space.measurer.settings.sparse_loop().check().map_err(ModelError::from)?)
@@ -262,7 +264,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
     let stored = inference.stored(n_points, &likelihood);
     let tensors =
         stored.iter().map(|(name, shape)| file.reals(name, shape)).collect::<Result<Vec<_>, _>>()?;
-    let mut n_tensors = space.blocks.len() + tensors.len() + 2;
+    let mut n_tensors = n_inputs + tensors.len() + 2;
     let mut observations = observations(file, &targets, n_train, n_points)?;
     if let Some(own) = &covariates {
         let values = file.reals(COVARIATES, &[n_points, own.len()])?;
@@ -270,8 +272,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         observations = observations.with_covariates(matrix.as_ref()).map_err(ModelError::from)?;
         n_tensors += 1;
     }
-    let views: Vec<_> = inputs.iter().map(Mat::as_ref).collect();
-    let gram = kernel.gram(&views, Par::Seq).map_err(ModelError::from)?;
+    let gram = kernel.gram(&Inputs::views(&inputs), Par::Seq).map_err(ModelError::from)?;
     let workspace = &mut Workspace::new(Par::Seq);
     let posterior = inference.restore(tensors, gram.as_ref(), &likelihood, &observations, workspace);
     let posterior = posterior.map_err(ModelError::from)?;
@@ -290,13 +291,8 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
     };
     let mut reference = None;
     if let Some(sparse) = &summary.sparse {
-        let of_block = |(b, block): (usize, &BlockSpace)| {
-            let (name, width) = (format!("reference.{b}"), block.standardizer.n_columns());
-            let values = file.reals(&name, &[sparse.n_sample, width])?;
-            Ok(Mat::from_fn(sparse.n_sample, width, |i, j| values[i * width + j]))
-        };
-        n_tensors += space.blocks.len();
-        let found = space.blocks.iter().enumerate().map(of_block).collect::<Result<Vec<_>, FileError>>()?;
+        let (found, n_reference) = inputs::read(file, "reference", &space.blocks, sparse.n_sample)?;
+        n_tensors += n_reference;
         reference = Some(found);
     }
     let mut model = Model {
@@ -319,6 +315,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
             shared_bank: model.settings().shared_bank,
             blocks: model.blocks(),
             mode: &model.state(),
+            inputs: &model.mode.inputs,
             observations: &model.observations,
             inference: &inference,
         };

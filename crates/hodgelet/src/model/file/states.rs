@@ -7,11 +7,12 @@ use super::container::{Container, Tensor, fault};
 use super::{FileError, ModelError};
 use crate::feature::{BlockMeasures, MeasureParts};
 use crate::gp::{Inference, Workspace};
+use crate::kernel::Inputs;
 use crate::likelihood::Observations;
 use crate::model::features::{BlockSpace, TrainingFeatures};
 use crate::model::fitted::{Averaged, Model, Trained};
 use crate::model::parameters::{Parameters, State};
-use faer::{Mat, Par};
+use faer::Par;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -59,6 +60,8 @@ pub(super) struct Shared<'a> {
     pub shared_bank: bool,
     pub blocks: &'a [BlockSpace],
     pub mode: &'a State,
+    /// What the kernel sees of the training complexes at the mode.
+    pub inputs: &'a [Inputs],
     pub observations: &'a Observations,
     pub inference: &'a Inference,
 }
@@ -121,13 +124,17 @@ fn restored(
     let mut state = shared.mode.clone();
     list.set(theta, &mut state)?;
     let (mut blocks, mut inputs) = (shared.blocks.to_vec(), Vec::new());
-    for ((block, map), measures) in blocks.iter_mut().zip(state.maps).zip(measures) {
+    for (b, ((block, map), measures)) in blocks.iter_mut().zip(state.maps).zip(measures).enumerate() {
+        if let Inputs::Fixed(_) = &shared.inputs[b] {
+            // What is not trained is the same in every state.
+            inputs.push(shared.inputs[b].clone());
+            continue;
+        }
         let features = TrainingFeatures::new(&map, measures, weights)?;
         (block.map, block.standardizer) = (map, features.standardizer);
         inputs.push(features.inputs);
     }
-    let views: Vec<_> = inputs.iter().map(Mat::as_ref).collect();
-    let gram = state.kernel.gram(&views, Par::Seq)?;
+    let gram = state.kernel.gram(&Inputs::views(&inputs), Par::Seq)?;
     let workspace = &mut Workspace::new(Par::Seq);
     let (likelihood, observations) = (state.likelihood, shared.observations);
     let posterior = shared.inference.restore(sites, gram.as_ref(), &likelihood, observations, workspace)?;

@@ -4,7 +4,7 @@ use super::*;
 use crate::dataset::Dataset;
 use crate::model::testing::{dataset, small_settings};
 use crate::param::Transform;
-use crate::settings::ClassLikelihood;
+use crate::settings::{BlockKind, ClassLikelihood};
 use crate::wavelet::ScaleSpread;
 use std::ops::ControlFlow;
 
@@ -59,6 +59,20 @@ fn the_gradient_is_right_for_two_classes_and_all_blocks() {
     assert_eq!(Measurer::fit(&settings, &data, &[0, 1]).unwrap().blocks().unwrap().len(), 5);
     check_gradient(&settings, &data);
     check_gradient(&Settings { likelihood: Some(ClassLikelihood::Softmax), ..settings }, &data);
+}
+
+#[test]
+fn the_gradient_is_right_with_labels_and_values() {
+    let labels = [BlockKind::EdgeLabels, BlockKind::VertexLabels];
+    let blocks =
+        [&[BlockKind::Energies][..], &labels, &[BlockKind::Values, BlockKind::SmoothedValues]].concat();
+    for kernel in [Family::SquaredExponential, Family::Matern12, Family::RationalQuadratic, Family::Linear] {
+        let settings = Settings { blocks: Some(blocks.clone()), kernel, ..small_settings() };
+        let found = Measurer::fit(&settings, &dataset(14, 2, 1), &[0, 1]).unwrap().blocks().unwrap();
+        assert_eq!(found.len(), 11);
+        check_gradient(&settings, &dataset(14, 2, 1));
+        check_gradient(&settings, &dataset(14, 0, 1));
+    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ use super::parameters::Parameters;
 use super::testing::{dataset, small_settings};
 use super::{Measurer, Problem};
 use crate::dataset::Dataset;
+use crate::kernel::Inputs;
 use crate::likelihood::Observations;
 use crate::settings::{HyperparameterChoice, NoiseChoice, Settings};
 use crate::train::minimize;
@@ -75,7 +76,7 @@ fn multivariate(mean: &[f64], covariance: &Mat<f64>, rng: &mut ChaCha8Rng) -> Ve
 /// The Gram matrix of the training complexes and the variance of the noise at `theta`; none where there is no density.
 fn covariances(problem: &Problem, theta: &[f64]) -> Option<(Mat<f64>, f64)> {
     let solved = problem.solve(theta, None).ok()?;
-    let views: Vec<_> = solved.features.iter().map(|features| features.inputs.as_ref()).collect();
+    let views: Vec<_> = solved.features.iter().map(|features| features.inputs.view()).collect();
     let gram = solved.state.kernel.gram(&views, Par::Seq).unwrap();
     let noise = solved.state.likelihood.hyperparameters()[0].1;
     Some((gram, noise))
@@ -135,7 +136,7 @@ fn ranks(problem: &Problem, truth: &Truth, rng: &mut ChaCha8Rng) -> Ranks {
     }
     for i in 0..LATENTS {
         let latent = |state: &Trained| {
-            let views: Vec<_> = state.inputs.iter().map(Mat::as_ref).collect();
+            let views = Inputs::views(&state.inputs);
             let gram = state.kernel.gram(&views, Par::Seq).unwrap();
             let found = state.posterior.predict(gram.as_ref().subrows(i, 1), &[gram[(i, i)]]).unwrap();
             found.mean[(0, 0)] + found.variance[(0, 0)].sqrt() * normals(1, rng)[0]

@@ -7,10 +7,10 @@ use super::super::{FeatureSpace, FittedTargets, ModelError};
 use crate::dataset::Targets;
 use crate::feature::BlockMeasures;
 use crate::gp::sparse::{InducingPrior, LEAF, Leaf, Moments, Statistics, sum_leaves};
-use crate::kernel::SumKernel;
+use crate::kernel::{Inputs, SumKernel};
 use crate::likelihood::{Likelihood, Observations};
 use crate::settings::Settings;
-use faer::{Mat, MatRef, Par};
+use faer::Par;
 use rayon::prelude::*;
 
 /// Most numbers of whitened covariances that are kept from pass to pass: 1 GiB. Beyond, each pass makes them again.
@@ -46,7 +46,7 @@ impl Data<'_> {
     }
 
     /// Kernel inputs of some complexes.
-    pub fn inputs(&self, space: &FeatureSpace, places: &[usize]) -> Result<Vec<Mat<f64>>, ModelError> {
+    pub fn inputs(&self, space: &FeatureSpace, places: &[usize]) -> Result<Vec<Inputs>, ModelError> {
         let measures = self.measures(space, places)?;
         space.blocks.iter().zip(&measures).map(|(block, own)| block.inputs(own)).collect()
     }
@@ -73,7 +73,7 @@ pub(super) struct Seen<'a> {
     pub data: &'a Data<'a>,
     pub space: &'a FeatureSpace,
     pub kernel: &'a SumKernel,
-    pub inputs: Vec<Mat<f64>>, // of the inducing complexes, per block
+    pub inputs: Vec<Inputs>, // of the inducing complexes, per block
     pub prior: InducingPrior,
     kept: Vec<Leaf>, // all leaves, or none if they are too large
 }
@@ -94,10 +94,10 @@ impl<'a> Seen<'a> {
         data: &'a Data<'a>,
         space: &'a FeatureSpace,
         kernel: &'a SumKernel,
-        inputs: Vec<Mat<f64>>,
+        inputs: Vec<Inputs>,
     ) -> Result<Self, ModelError> {
         let n_inducing = inputs[0].nrows();
-        let gram = kernel.gram(&views(&inputs), Par::Seq)?; // as a file gives it back
+        let gram = kernel.gram(&Inputs::views(&inputs), Par::Seq)?; // as a file gives it back
         let prior = InducingPrior::new(gram.as_ref(), Par::Seq)?;
         let mut seen = Self { data, space, kernel, inputs, prior, kept: Vec::new() };
         if data.train.len().saturating_mul(n_inducing) <= MOST_KEPT {
@@ -111,7 +111,7 @@ impl<'a> Seen<'a> {
         let measures = self.data.measures(self.space, &places)?;
         let inputs = self.space.blocks.iter().zip(&measures).map(|(block, own)| block.inputs(own));
         let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
-        let (views, others) = (views(&inputs), views(&self.inputs));
+        let (views, others) = (Inputs::views(&inputs), Inputs::views(&self.inputs));
         let cross = self.kernel.cross(&views, &others, Par::Seq)?;
         let diagonal = self.kernel.diagonal(&views)?;
         let observations = self.data.observations(&places, &measures)?;
@@ -146,11 +146,6 @@ impl<'a> Seen<'a> {
         let sum = sum_leaves(0..self.data.n_leaves(), one)?;
         Ok(sum.total().expect("there is a leaf, and none is missing"))
     }
-}
-
-/// The matrices as references.
-pub(super) fn views(inputs: &[Mat<f64>]) -> Vec<MatRef<'_, f64>> {
-    inputs.iter().map(Mat::as_ref).collect()
 }
 
 impl Observed {

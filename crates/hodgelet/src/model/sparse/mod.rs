@@ -19,12 +19,12 @@ use crate::dataset::Targets;
 use crate::feature::BlockMeasures;
 use crate::gp::sparse::{Natural, choose, sum_leaves};
 use crate::gp::{Latents, Posterior, Sparse, SparseParams};
-use crate::kernel::SumKernel;
+use crate::kernel::{Inputs, SumKernel};
 use crate::likelihood::{Likelihood, Observations};
 use crate::settings::{PosteriorChoice, Settings};
 use crate::train::{LbfgsParams, MinimizeError, minimize};
 use faer::{Mat, Par};
-use leaves::{Seen, views};
+use leaves::Seen;
 use moments::ColumnMoments;
 use objective::SparseObjective;
 use rand::SeedableRng;
@@ -83,7 +83,7 @@ pub(super) struct SparseFit {
     /// The observations of the inducing complexes.
     pub observations: Observations,
     /// Kernel inputs of the sample that the hyperparameters were trained on, for each block.
-    pub reference: Vec<Mat<f64>>,
+    pub reference: Vec<Inputs>,
     pub summary: SparseSummary,
 }
 
@@ -198,7 +198,7 @@ pub(super) fn fit(
         let left_out = seen.each(|leaf| Ok(leaf.left_out(&fit.moments, &likelihood)?))?;
         likelihood = calibrated(data, &likelihood, &left_out)?;
     }
-    let diagonal = kernel.diagonal(&views(&seen.inputs))?;
+    let diagonal = kernel.diagonal(&Inputs::views(&seen.inputs))?;
     let total = diagonal.iter().sum::<f64>() / diagonal.len() as f64 * data.train.len() as f64;
     let inputs = seen.inputs;
     let summary = SparseSummary {
@@ -298,7 +298,7 @@ fn choose_inducing(
         candidates.sort_unstable();
     }
     let inputs = data.inputs(space, &candidates)?;
-    let views = views(&inputs);
+    let views = Inputs::views(&inputs);
     let gram = kernel.cross(&views, &views, Par::rayon(0))?;
     let diagonal: Vec<f64> = (0..candidates.len()).map(|i| gram[(i, i)]).collect();
     let most = most_inducing(settings, data.train.len());

@@ -4,11 +4,11 @@
 
 use super::super::parameters::{Parameters, State};
 use super::super::{FeatureSpace, ModelError};
-use super::leaves::{Data, Seen, views};
+use super::leaves::{Data, Seen};
 use crate::feature::{BlockMeasures, WaveletTape};
 use crate::gp::Sparse;
 use crate::gp::sparse::{Leaf, Moments, Natural, Term, sum_leaves};
-use crate::kernel::CrossGradient;
+use crate::kernel::{CrossGradient, Input, Inputs};
 use crate::linalg::symmetric::product;
 use faer::{Mat, MatRef, Par};
 use std::ops::ControlFlow;
@@ -49,7 +49,7 @@ fn add(a: &mut [f64], b: &[f64]) {
 /// Features of one block, ready for reverse mode.
 struct Recorded {
     raw: Mat<f64>,
-    inputs: Mat<f64>,
+    inputs: Inputs,
     tape: Option<WaveletTape>,
 }
 
@@ -87,7 +87,7 @@ impl SparseObjective<'_> {
         let measures = self.data.measures(&self.space, self.inducing)?;
         let mut recorded = self.record(&measures)?;
         let among = seen.prior.gram_gradient(inverse.as_ref(), sum.products.as_ref(), Par::Seq);
-        let own = views(&seen.inputs);
+        let own = Inputs::views(&seen.inputs);
         let part = kernel.cross_backward(&own, &own, among.as_ref(), &vec![0.0; m], |b| self.has_bank(b))?;
         add(&mut sum.params, &part.params);
         for b in (0..sum.inducing.len()).filter(|&b| self.has_bank(b)) {
@@ -121,7 +121,11 @@ impl SparseObjective<'_> {
                 }
                 None => (block.map.features(own)?, None),
             };
-            Ok(Recorded { inputs: block.standardizer.applied(raw.as_ref()), raw, tape })
+            let inputs = match block.map.fixed(own) {
+                Some(fixed) => fixed,
+                None => Inputs::Columns(block.standardizer.applied(raw.as_ref())),
+            };
+            Ok(Recorded { inputs, raw, tape })
         };
         self.space.blocks.iter().zip(measures).map(one).collect()
     }
@@ -156,8 +160,8 @@ impl SparseObjective<'_> {
         leaf.add_projected_product(own.projected.as_ref(), &mut products);
         let mut cross = Mat::zeros(own.projected.ncols(), self.inducing.len());
         product(own.projected.transpose(), inverse, cross.as_mut(), Par::Seq);
-        let inputs: Vec<MatRef<'_, f64>> = recorded.iter().map(|block| block.inputs.as_ref()).collect();
-        let others = views(&seen.inputs);
+        let inputs: Vec<Input<'_>> = recorded.iter().map(|block| block.inputs.view()).collect();
+        let others = Inputs::views(&seen.inputs);
         let wanted = |b| self.has_bank(b);
         let CrossGradient { params, mut left, right } =
             seen.kernel.cross_backward(&inputs, &others, cross.as_ref(), &own.diagonal, wanted)?;

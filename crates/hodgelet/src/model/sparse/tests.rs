@@ -2,7 +2,7 @@ use super::super::testing::{dataset, small_settings};
 use super::super::{Measurer, Model, PredictedTargets, Prediction, Problem};
 use super::*;
 use crate::dataset::Dataset;
-use crate::settings::{HyperparameterChoice, NoiseChoice};
+use crate::settings::{BlockKind, HyperparameterChoice, NoiseChoice};
 
 fn fit(settings: &Settings, data: &Dataset) -> Model {
     let train: Vec<usize> = (0..data.len()).collect();
@@ -101,9 +101,13 @@ fn the_sample_has_every_class_and_the_same_bits_for_any_number_of_threads() {
 /// The gradient in every trained value against differences of the optimized bound.
 #[test]
 fn the_gradient_on_all_graphs_equals_differences() {
-    for n_classes in [2, 3, 0] {
+    let energies = vec![BlockKind::Energies];
+    let others =
+        [BlockKind::Energies, BlockKind::EdgeLabels, BlockKind::VertexLabels, BlockKind::SmoothedValues];
+    let cases = [(2, energies.clone()), (3, energies.clone()), (0, energies), (2, others.to_vec())];
+    for (n_classes, blocks) in cases {
         let data = dataset(16, n_classes, 9);
-        let settings = Settings { inner_tol: 1e-15, ..some_inducing() };
+        let settings = Settings { inner_tol: 1e-15, blocks: Some(blocks), ..some_inducing() };
         let train: Vec<usize> = (0..16).collect();
         let measurer = Measurer::fit(&settings, &data, &train).unwrap();
         let measured = measurer.measure(&data, |_| ControlFlow::Continue(())).unwrap();
