@@ -35,7 +35,7 @@ def case(name: str, graph: nx.Graph, n_vertices: int, n_bonds: int) -> dict[str,
     bonds = [str(draw.randrange(n_bonds)) for _ in edges] if n_bonds else None
     for v in graph:
         graph.nodes[v]["label"] = vertices[v] if vertices else str(graph.degree(v))
-    for edge, bond in zip(edges, bonds or []):
+    for edge, bond in zip(edges, bonds, strict=True) if bonds else ():
         graph.edges[edge]["bond"] = bond
     found = nx.weisfeiler_lehman_subgraph_hashes(
         graph, node_attr="label", edge_attr="bond" if bonds else None, iterations=ROUNDS, digest_size=16
