@@ -126,7 +126,7 @@ fn files_of_version_1_predict_what_they_predicted_when_they_were_written() {
         }
         // A model that came from such a file is written in the format of today.
         let bytes = model.to_bytes().unwrap();
-        assert_eq!(version(&bytes), "3", "{name}");
+        assert_eq!(version(&bytes), "4", "{name}");
         let again = Model::from_bytes(&bytes).unwrap();
         assert_eq!(again.settings(), model.settings(), "{name}");
         assert_eq!(again.predict(&dataset).unwrap(), found, "{name}");
