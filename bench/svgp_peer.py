@@ -181,6 +181,10 @@ def ways(problem: Problem, limit: float) -> list[dict[str, Any]]:
     def decay(first: float, half: float) -> Schedule:
         return lambda step: first / (1.0 + step / half)
 
+    def ramp(step: int) -> float:
+        """Steps that begin small, as far from the optimum they must, and shrink in the end."""
+        return min(1e-4 * 10 ** (step / 10), decay(0.1, 100.0)(step))
+
     full, batch = data.all, data.batch
     for gamma in (1.0, 0.5):
         run(f"natural, all, {gamma}", "", 1, lambda m, g=gamma: [(natural_step(m, full), constant(g))])
@@ -195,7 +199,7 @@ def ways(problem: Problem, limit: float) -> list[dict[str, Any]]:
         adam = adam_step(model, batch, 0.01)
         gpflow.set_trainable(model.q_mu, True)
         gpflow.set_trainable(model.q_sqrt, True)
-        return [(natural_step(model, batch), decay(0.1, 100.0)), (adam, decay(1.0, 2000.0))]
+        return [(natural_step(model, batch), ramp), (adam, decay(1.0, 2000.0))]
 
     gpflow.config.set_default_jitter(1e-6)  # GPflow's own: the kernel moves
     run("kernel trained too", "start_", EVERY, both)

@@ -67,7 +67,7 @@ impl Axis {
         match (self, quick) {
             (Self::GraphsEnergies, false) => &[4000, 8000, 16_000, 32_000, 64_000],
             (Self::GraphsEnergies, true) => &[50, 100, 200],
-            (Self::GraphsFull, false) => &[500, 1000, 2000, 4000, 8000],
+            (Self::GraphsFull, false) => &[250, 500, 1000, 2000, 4000],
             (Self::GraphsFull, true) => &[20, 40, 80],
             (Self::GraphsSparse, false) => &[8192, 16_384, 32_768, 65_536, 131_072],
             (Self::GraphsSparse, true) => &[512, 1024, 2048],
