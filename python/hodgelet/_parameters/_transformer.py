@@ -19,16 +19,16 @@ class TransformerParameters:
     method : {"hodge", "wt", "line-graph", "fourier"}
         Which features. hodge: wavelets on Hodge components; wt: wavelets on vertices, not split; line-graph: the same
         on the line graph; fourier: cumulative spectral energy.
-    vertices : {"reference", "degree-one-hot", "degree", "constant", "curvature", "structure", "attributes", "none"},
-        optional
-        Signal on vertices. By default reference (one-hot degrees beside attributes and labels), but none where edges
-        carry a flow and vertices nothing of their own, and attributes on the line graph.
+    vertices : {"auto", "reference", "degree-one-hot", "degree", "constant", "curvature", "structure", "attributes",
+        "none"}, optional
+        Signal on vertices. By default auto (one-hot degrees beside attributes and labels), but none where edges carry
+        a flow and vertices nothing of their own, attributes on the line graph, and reference with faithful.
     edges : {"auto", "columns", "constant", "degree", "curvature", "structure", "auto-structure", "none"}
         Signal on edges; auto takes attributes and labels where there are any.
     higher : {"auto", "columns", "constant", "degree", "curvature", "structure", "auto-structure", "none"}
         Signal on triangles and higher cells; structure is a constant, the number of cofaces and a curvature.
     max_degree : int, optional
-        Highest degree of the reference signal, in place of the 99th percentile of the training degrees.
+        Highest degree with a channel, in place of the 99th percentile of the training degrees.
     lift : str, optional
         Cells that are added to a graph before its spectra are taken. none: no cell; cliques:DIM: simplices on cliques
         up to a dimension; rings:LENGTH: polygons on relevant cycles, the rings of molecules; cycles:LENGTH: polygons
@@ -49,7 +49,8 @@ class TransformerParameters:
     blocks : sequence of {"energies", "edge-labels", "vertex-labels", "values", "smoothed-values"}, optional
         What the blocks are made of. energies: of signals; edge-labels: labels of edges and what is around them, by
         Hodge component; vertex-labels: the same of vertices; values: distributions of attributes and labels of
-        vertices; smoothed-values: the same, smoothed along edges. By default energies.
+        vertices; smoothed-values: the same, smoothed along edges. By default all that the data have; energies with
+        faithful, with methods but hodge, and where vertices carry structure alone.
     label_depth : int
         How many times labels are refined by those around them.
     exclude : sequence of str

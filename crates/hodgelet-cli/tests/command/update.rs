@@ -62,7 +62,8 @@ fn a_dry_run_says_what_a_fit_would_take_and_writes_nothing() {
     let sparse = [&fit[..], &["--posterior", "sparse", "--inducing", "7", "--format", "json"]].concat();
     let found = json(&run_in(folder.path(), &sparse).result());
     assert_eq!((&found["n_train"], &found["n_inducing"]), (&30.into(), &7.into()));
-    let tight = ["fit", "sbm", "--set", "n_graphs=400", "--memory", "6", "--out", "m.hodgelet"];
+    let tight = ["fit", "sbm", "--blocks", "energies", "--set", "n_graphs=400", "--memory", "6"];
+    let tight = [&tight[..], &["--out", "m.hodgelet"]].concat();
     let error = run_in(folder.path(), &tight).failure(1);
     assert!(error.contains("6 MB may be taken") && error.contains("sparse"), "{error}");
     assert!(listing(folder.path()).is_empty());

@@ -27,11 +27,14 @@ pub const MAX_CHANNELS: usize = 1 << 16;
 choices! {
     /// What vertices carry.
     pub enum VertexSignal {
+        /// One-hot degrees, beside attributes, beside one-hot labels. Degrees from the 99th percentile of the training
+        /// degrees (interpolated, rounded down) on share the last channel.
+        #[default]
+        Auto,
         /// As the reference code of Opolka et al. (2023): one-hot degrees, beside attributes, beside one-hot labels.
         ///
         /// With `p` the 99th percentile of the training degrees (interpolated, rounded down) there are `p − 1`
         /// degree channels, for the degrees `0..p − 1`; vertices of higher degree have zeros in all of them.
-        #[default]
         Reference,
         /// One-hot degrees up to the largest of the training vertices, which takes the larger ones too.
         DegreeOneHot,
@@ -48,6 +51,22 @@ choices! {
         Attributes,
         /// No signal.
         None,
+    }
+}
+
+impl VertexSignal {
+    /// Whether it holds the attributes and labels of vertices.
+    #[must_use]
+    pub fn sees_columns(self) -> bool {
+        matches!(self, Self::Auto | Self::Reference | Self::Attributes)
+    }
+}
+
+impl CellSignal {
+    /// Whether it holds the attributes and labels of cells.
+    #[must_use]
+    pub fn sees_columns(self) -> bool {
+        matches!(self, Self::Auto | Self::AutoStructure | Self::Columns)
     }
 }
 
@@ -87,7 +106,7 @@ pub struct EncodingParams {
     pub edges: CellSignal,
     /// On cells of dimension 2 or more; [`CellSignal::Columns`] asks for columns of dimension 2.
     pub higher: CellSignal,
-    /// In place of the percentile of [`VertexSignal::Reference`].
+    /// In place of the percentile of [`VertexSignal::Auto`] and [`VertexSignal::Reference`].
     pub max_degree: Option<u32>,
 }
 
@@ -148,6 +167,10 @@ impl EncodingParams {
             }
             VertexSignal::Attributes if columns.is_empty() => return Err(EncodeError::NoColumns { dim: 0 }),
             VertexSignal::Attributes => columns,
+            VertexSignal::Auto => {
+                let depth = self.max_degree.unwrap_or_else(|| percentile_99(degrees)).saturating_add(1);
+                std::iter::once(Source::DegreeOneHot { depth, last_bin: true }).chain(columns).collect()
+            }
             VertexSignal::Reference => {
                 let max_degree = self.max_degree.unwrap_or_else(|| percentile_99(degrees));
                 let depth = max_degree.saturating_sub(1);

@@ -41,9 +41,32 @@ fn names(channels: &Channels) -> Vec<&str> {
     (0..channels.len()).map(|d| channels.name(d)).collect()
 }
 
+fn reference() -> EncodingParams {
+    EncodingParams { vertices: VertexSignal::Reference, ..EncodingParams::default() }
+}
+
+#[test]
+fn by_default_the_last_channel_takes_the_highest_degrees() {
+    let bare = sample().with_columns(Vec::new()).unwrap();
+    // The 99th percentile of the degrees 3, 1, 1, 1 is 2.94.
+    for (max_degree, expected) in [
+        (None, &["degree=0", "degree=1", "degree>=2"][..]),
+        (Some(1), &["degree=0", "degree>=1"]),
+        (Some(0), &["degree>=0"]),
+    ] {
+        let params = EncodingParams { max_degree, ..EncodingParams::default() };
+        let encoding = params.fit(&bare, &[0]).unwrap();
+        assert_eq!(names(encoding.channels(0).unwrap()), expected);
+        let (signals, _) = encoding.bind(&bare).unwrap().encode(0);
+        for row in rows(signals[0].as_ref().unwrap()) {
+            assert_eq!(row.iter().sum::<f64>(), 1.0, "every vertex has one channel: {row:?}");
+        }
+    }
+}
+
 #[test]
 fn the_reference_puts_degrees_before_attributes_before_labels() {
-    let params = EncodingParams { max_degree: Some(3), ..EncodingParams::default() };
+    let params = EncodingParams { max_degree: Some(3), ..reference() };
     let encoding = params.fit(&sample(), &[0, 1]).unwrap();
     let channels = encoding.channels(0).unwrap();
     assert_eq!(names(channels), ["degree=0", "degree=1", "attribute.0", "attribute.1", "label=C", "label=N"]);
@@ -174,7 +197,7 @@ fn each_fault_has_its_message() {
     let default = EncodingParams::default();
     assert_eq!(message(default, &bare(), &[2]), "complex 2, but the dataset has 2");
     assert_eq!(
-        message(default, &bare(), &[1]),
+        message(reference(), &bare(), &[1]),
         "no vertex channel is left: the range of degrees ends at 1 and there are no columns"
     );
 

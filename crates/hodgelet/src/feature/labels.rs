@@ -8,7 +8,8 @@ use super::BlockMeasures;
 use crate::kernel::{RowProduct, SparseRows};
 use crate::measure::LabelMeasure;
 
-/// Pairs of training complexes that the unit of a depth is found from.
+/// Training complexes of which all pairs give the unit of a depth, and the size of the sample of pairs of more.
+const ALL: usize = 300;
 const PAIRS: usize = 4000;
 
 /// Squared distances up to this are rounding.
@@ -73,7 +74,7 @@ impl LabelWeights {
 
 /// All pairs of `n` complexes, or a sample of them.
 fn pairs(n: usize) -> Vec<(usize, usize)> {
-    if n * n.saturating_sub(1) / 2 <= PAIRS {
+    if n <= ALL {
         return (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
     }
     let mut state = n as u64;

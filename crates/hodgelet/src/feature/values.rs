@@ -1,34 +1,33 @@
 //! Distributions of values: the mean of a kernel's features over the vertices of a complex.
 //!
 //! ```text
-//! φ(G) = mean over v of [cos ω_mᵀh_v, sin ω_mᵀh_v],   m = 1..300,   ω_m ~ N(0, I / (0.25 · median ‖h − h'‖²))
+//! φ(G) = mean over v of [cos ω_mᵀh_v, sin ω_mᵀh_v],   m = 1..300,   ω_m ~ N(0, I / (0.15 · mean ‖h − h'‖²))
 //! ```
 //!
-//! `h` are values of vertices in units of their deviations over the training complexes. Frequencies are the same for the
+//! `h` are values of vertices in units of their deviations over the training complexes, so that the mean over pairs of
+//! vertices is twice the number of channels that vary. Frequencies are the same for the
 //! same number of channels. `‖φ(G) − φ(G')‖` is an estimate of the maximum mean discrepancy between the two sets of values.
 
 use super::BlockMeasures;
-use faer::Mat;
+use crate::kernel::FixedRows;
+use faer::{Mat, Par};
 use rayon::prelude::*;
 
 /// Frequencies.
 const FREQUENCIES: usize = 300;
 
-/// The square of the kernel's width, in medians of squared distances.
-const NARROW: f64 = 0.25;
+/// The square of the kernel's width, in means of squared distances.
+const NARROW: f64 = 0.15;
 
-/// Pairs of training vertices that the median is found from.
-const PAIRS: usize = 20_000;
-
-/// Training complexes that the unit of distances is found from.
-const SAMPLE: usize = 200;
+/// Training complexes that the unit of distances is found from, at most.
+const SAMPLE: usize = 600;
 
 /// From the values of the vertices of a complex to the means of cosines and sines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueEmbedding {
     centers: Vec<f64>,    // [n_channels]
     deviations: Vec<f64>, // [n_channels], 0 for a channel that does not vary
-    width: f64,           // square root of 0.25 · median
+    width: f64,           // square root of 0.15 · mean; 0 where no two complexes differ
     unit: f64,            // median distance between training complexes
 }
 
@@ -46,35 +45,31 @@ impl ValueEmbedding {
         let mean = |d: usize| rows.iter().map(|row| row[d] / n).sum::<f64>();
         let centers: Vec<f64> = (0..n_channels).map(mean).collect();
         let deviation = |d: usize| {
-            let square = rows.iter().map(|row| (row[d] - centers[d]).powi(2) / n).sum::<f64>();
             let largest = rows.iter().fold(0.0f64, |a, row| a.max(row[d].abs()));
-            Some(square.sqrt()).filter(|s| s.is_finite() && *s > 1e-9 * largest).unwrap_or(0.0)
+            // In units of the largest value, no square is too large or too small.
+            let square = |row: &&[f64]| ((row[d] - centers[d]) / largest).powi(2) / n;
+            let s = largest * rows.iter().map(square).sum::<f64>().sqrt();
+            Some(s).filter(|s| s.is_finite() && *s > 1e-9 * largest).unwrap_or(0.0)
         };
         let deviations: Vec<f64> = (0..n_channels).map(deviation).collect();
-        let mut own = Self { centers, deviations, width: 0.0, unit: 1.0 };
-        let mut state = rows.len() as u64;
-        let mut pair = || [0, 0].map(|_| (next(&mut state) % rows.len() as u64) as usize);
-        let distance = |[i, j]: [usize; 2]| {
-            let pairs = own.standardized(rows[i]).zip(own.standardized(rows[j]));
-            pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>()
-        };
-        let count = if rows.is_empty() { 0 } else { PAIRS };
-        let mut found: Vec<f64> = (0..count).map(|_| distance(pair())).filter(|&d| d > 1e-12).collect();
-        found.sort_unstable_by(f64::total_cmp);
-        own.width = found.get(found.len() / 2).map_or(0.0, |median| (NARROW * median).sqrt());
-        own.unit = own.median_distance(training);
-        own
+        let live = deviations.iter().filter(|&&s| s > 0.0).count();
+        let width = (NARROW * 2.0 * live as f64).sqrt();
+        let own = Self { centers, deviations, width, unit: 1.0 };
+        match own.median_distance(training) {
+            Some(unit) => Self { unit, ..own },
+            None => Self { width: 0.0, ..own },
+        }
     }
 
-    /// The median distance of training complexes that differ, in a sample of them.
-    fn median_distance(&self, training: &BlockMeasures) -> f64 {
+    /// The median distance of training complexes that differ, all or a sample of them.
+    fn median_distance(&self, training: &BlockMeasures) -> Option<f64> {
         let step = training.len().div_ceil(SAMPLE).max(1);
         let rows = self.rows(&training.select(&(0..training.len()).step_by(step).collect::<Vec<_>>()));
-        let pairs = (0..rows.nrows()).flat_map(|i| (0..i).map(move |j| (i, j)));
-        let distance = |(i, j): (usize, usize)| (rows.row(i) - rows.row(j)).norm_l2();
-        let mut found: Vec<f64> = pairs.map(distance).filter(|&d| d > 1e-6).collect();
-        found.sort_unstable_by(f64::total_cmp);
-        found.get(found.len() / 2).copied().unwrap_or(1.0)
+        let all = FixedRows::Dense(rows).squared_distances(Par::Seq).ok()?;
+        let below = (0..all.ncols()).flat_map(|j| all.col_as_slice(j)[j + 1..].iter());
+        let mut found: Vec<f64> = below.copied().filter(|&d| d > 1e-12).collect();
+        let middle = found.len() / 2;
+        (!found.is_empty()).then(|| found.select_nth_unstable_by(middle, f64::total_cmp).1.sqrt())
     }
 
     /// From [`stored`](Self::stored) numbers, if they are such as [`fit`](Self::fit) finds.

@@ -48,11 +48,11 @@ impl LabelMeasure {
     pub fn from_parts(starts: Vec<u32>, ids: Vec<u64>, masses: Vec<f64>) -> Option<Self> {
         let ordered = starts.first() == Some(&0) && starts.windows(2).all(|pair| pair[0] <= pair[1]);
         let fits = starts.last().map(|&end| end as usize) == Some(ids.len()) && ids.len() == masses.len();
-        (ordered && fits && masses.iter().all(|mass| mass.is_finite())).then_some(Self {
-            starts,
-            ids,
-            masses,
-        })
+        if !ordered || !fits || !masses.iter().all(|mass| mass.is_finite() && *mass >= 0.0) {
+            return None;
+        }
+        let ascend = |pair: &[u32]| ids[pair[0] as usize..pair[1] as usize].is_sorted_by(|a, b| a < b);
+        starts.windows(2).all(ascend).then_some(Self { starts, ids, masses })
     }
 
     /// Where each depth starts, `[n_depths + 1]`, identifiers and masses.

@@ -37,6 +37,14 @@ impl VertexValues {
         Self { n_channels, plain, smoothed }
     }
 
+    /// From the values as they are and smoothed, `[n_vertices, n_channels]` each, if they fit each other.
+    #[must_use]
+    pub fn from_parts(n_channels: usize, plain: Vec<f64>, smoothed: Vec<f64>) -> Option<Self> {
+        let whole = if n_channels == 0 { plain.is_empty() } else { plain.len().is_multiple_of(n_channels) };
+        let finite = plain.iter().chain(&smoothed).all(|x| x.is_finite());
+        (whole && finite && plain.len() == smoothed.len()).then_some(Self { n_channels, plain, smoothed })
+    }
+
     /// Number of channels.
     #[must_use]
     pub fn n_channels(&self) -> usize {

@@ -131,7 +131,8 @@ impl Settings {
         let mut problem = Problem::new(settings, measurer, source, targets, &chosen)?;
         let is_sparse = settings.is_sparse(train.len(), problem.likelihood.n_factors());
         let columns = problem.drawn.iter().map(|block| block.standardizer.n_columns()).sum();
-        Plan::new(settings, train.len(), columns, problem.likelihood.n_factors()).check()?;
+        let n_fixed = problem.drawn.iter().filter(|block| !block.block.component.is_of_signal()).count();
+        Plan::new(settings, train.len(), columns, n_fixed, problem.likelihood.n_factors()).check()?;
         let averaging =
             settings.averaging(chosen.len()).filter(|_| !is_sparse && chosen.len() == train.len());
         if averaging.is_none()

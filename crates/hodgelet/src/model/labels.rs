@@ -31,7 +31,9 @@ impl LabelColumns {
             let is_label = |c: &&Column| c.dim == dim && matches!(c.values, ColumnValues::Labels { .. });
             columns.iter().filter(is_label).map(|c| c.name.clone()).collect::<Vec<_>>()
         };
-        let own = Self { vertices: names(0), edges: names(1) };
+        // Signals that the user turned off are not brought back by blocks that nobody asked for.
+        let edges = settings.blocks.is_some() || settings.edges.sees_columns();
+        let own = Self { vertices: names(0), edges: if edges { names(1) } else { Vec::new() } };
         let is_flow = |c: &Column| c.dim > 0 && c.orientation == Orientation::Oriented;
         let only_flows = settings.blocks.is_none()
             && own.vertices.is_empty()
@@ -127,10 +129,11 @@ pub(super) fn values_of(settings: &Settings, outline: &Outline) -> Result<Option
     let wanted = [BlockKind::Values, BlockKind::SmoothedValues].iter().any(|kind| kinds.contains(kind));
     let is_value = |c: &Column| c.dim == 0 && c.name != WEIGHTS;
     let is_number = |c: &Column| is_value(c) && matches!(c.values, ColumnValues::Real { .. });
-    // Unless they are asked for by name, labels alone are left to the blocks of labels.
+    // Unless they are asked for by name, labels alone are left to the blocks of labels, and vertices that carry no signal
+    // have no values either.
     let has_values = match settings.blocks {
         Some(_) => outline.columns().iter().any(is_value),
-        None => outline.columns().iter().any(is_number),
+        None => settings.encoding(outline).vertices.sees_columns() && outline.columns().iter().any(is_number),
     };
     if !wanted || !has_values {
         return Ok(None);

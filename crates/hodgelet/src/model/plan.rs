@@ -45,17 +45,18 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan for `n` training complexes with `n_columns` features and a likelihood whose posterior has `n_factors`
-    /// factors.
+    /// The plan for `n` training complexes with `n_columns` features, `n_fixed` blocks whose distances never change, and a
+    /// likelihood whose posterior has `n_factors` factors.
     #[must_use]
-    pub fn new(settings: &Settings, n: usize, n_columns: usize, n_factors: usize) -> Self {
+    pub fn new(settings: &Settings, n: usize, n_columns: usize, n_fixed: usize, n_factors: usize) -> Self {
         let n_sample = settings.sample_size(n);
         let n_inducing = settings.is_sparse(n, n_factors).then(|| most_inducing(settings, n));
         let (all, s, d, f) = (n as f64, n_sample as f64, n_columns as f64, n_factors as f64);
         let starts = settings.restarts.max(1) as f64;
         let evaluations = EVALUATIONS * settings.iterations as f64 * starts;
         // Gram matrix and its derivative, factors and their use.
-        let evaluation = 3.0 * s * s * d + FACTORIZATIONS * f * s * s * s;
+        let fixed = n_fixed as f64;
+        let evaluation = 3.0 * s * s * (d + fixed) + FACTORIZATIONS * f * s * s * s;
         let gram = |n: f64| n * n * (2.0 * f + 3.0);
         let (numbers, posterior) = match n_inducing {
             Some(m) => {
@@ -69,7 +70,7 @@ impl Plan {
         };
         // Starts run side by side, as far as there are processors.
         let side = starts.min(rayon::current_num_threads() as f64);
-        let training = side * gram(s) + 2.0 * s * s * 5.0;
+        let training = side * gram(s) + (10.0 + fixed) * s * s;
         Self {
             n_train: n,
             n_sample,
@@ -130,7 +131,8 @@ impl Settings {
         check_indices(train, n)?;
         let (_, observed) = Observed::new(targets, n, train)?;
         let (_, likelihood) = observed.likelihood(self, 1)?;
-        Ok(Plan::new(self, train.len(), measurer.n_columns()?, likelihood.n_factors()))
+        let n_fixed = measurer.blocks()?.iter().filter(|block| !block.component.is_of_signal()).count();
+        Ok(Plan::new(self, train.len(), measurer.n_columns()?, n_fixed, likelihood.n_factors()))
     }
 }
 
@@ -165,13 +167,13 @@ mod tests {
     #[test]
     fn a_full_posterior_grows_with_the_square_and_a_sparse_one_does_not() {
         let full = Settings { posterior: PosteriorChoice::Full, ..Settings::default() };
-        let bytes = |settings: &Settings, n| Plan::new(settings, n, 700, 1).bytes as f64;
+        let bytes = |settings: &Settings, n| Plan::new(settings, n, 700, 0, 1).bytes as f64;
         assert!((bytes(&full, 40_000) / bytes(&full, 20_000) - 4.0).abs() < 0.1);
         let auto = Settings::default();
         assert!(bytes(&auto, 1_000_000) < 3e9, "{}", bytes(&auto, 1_000_000));
-        assert_eq!(Plan::new(&auto, 1_000_000, 700, 1).n_sample, 1000);
-        assert!(Plan::new(&auto, 100, 700, 1).n_inducing.is_none());
-        assert!(Plan::new(&auto, 100, 700, 1).seconds() > 0.0);
+        assert_eq!(Plan::new(&auto, 1_000_000, 700, 0, 1).n_sample, 1000);
+        assert!(Plan::new(&auto, 100, 700, 0, 1).n_inducing.is_none());
+        assert!(Plan::new(&auto, 100, 700, 0, 1).seconds() > 0.0);
     }
 
     #[test]

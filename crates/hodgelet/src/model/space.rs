@@ -92,12 +92,6 @@ impl Measurer {
             && self.values == other.values
     }
 
-    /// Whether it measures more than energies and inner products, which is what stores hold.
-    #[must_use]
-    pub fn sees_more_than_signals(&self) -> bool {
-        self.labels.is_some() || self.values.is_some()
-    }
-
     fn fit_signed(&self, items: &Dataset, train: &[usize]) -> Result<Option<SignedBasis>, ModelError> {
         let Some(signed) = &self.settings.signed else { return Ok(None) };
         if self.settings.lift() == Lift::LineGraph {

@@ -20,6 +20,7 @@ pub use field::{Field, Fields, Kind, SettingError, former_names};
 
 pub(crate) use field::{Setting, serialize_fields, settings};
 
+use crate::choice::Choice;
 use crate::complex::Lift;
 use crate::dataset::{Column, POSITIONS, WEIGHTS};
 use crate::encode::{CellSignal, EncodingParams, Outline, VertexSignal};
@@ -46,8 +47,8 @@ settings! {
         faithful: bool = false;
     }
     "Signals": {
-        /// Signal on vertices. By default reference (one-hot degrees beside attributes and labels), but none where edges
-        /// carry a flow and vertices nothing of their own, and attributes on the line graph.
+        /// Signal on vertices. By default auto (one-hot degrees beside attributes and labels), but none where edges carry a
+        /// flow and vertices nothing of their own, attributes on the line graph, and reference with faithful.
         [common] [value "SIGNAL"]
         vertices: Option<VertexSignal> = None;
         /// Signal on edges; auto takes attributes and labels where there are any.
@@ -56,7 +57,7 @@ settings! {
         /// Signal on triangles and higher cells; structure is a constant, the number of cofaces and a curvature.
         [value "SIGNAL"]
         higher: CellSignal = CellSignal::Auto;
-        /// Highest degree of the reference signal, in place of the 99th percentile of the training degrees.
+        /// Highest degree with a channel, in place of the 99th percentile of the training degrees.
         [value "DEGREE"]
         max_degree: Option<u32> = None;
         /// Cells that are added to a graph before its spectra are taken. none: no cell; cliques:DIM: simplices on cliques up
@@ -80,7 +81,8 @@ settings! {
         dims: Option<Vec<usize>> = None;
         /// What the blocks are made of. energies: of signals; edge-labels: labels of edges and what is around them, by Hodge
         /// component; vertex-labels: the same of vertices; values: distributions of attributes and labels of vertices;
-        /// smoothed-values: the same, smoothed along edges. By default energies.
+        /// smoothed-values: the same, smoothed along edges. By default all that the data have; energies with faithful, with
+        /// methods but hodge, and where vertices carry structure alone.
         [common] [value "KIND,..."]
         blocks: Option<Vec<BlockKind>> = None;
         /// How many times labels are refined by those around them.
@@ -249,10 +251,18 @@ impl Settings {
         ["Model", "Signals"].contains(&field.group)
     }
 
-    /// What the blocks are made of.
+    /// What the blocks are made of: unless they are named, all kinds, but energies alone for the published settings, methods
+    /// without the split, signed features that stand alone, and vertices that are to carry structure or nothing.
     #[must_use]
     pub fn blocks(&self) -> Vec<BlockKind> {
-        self.blocks.clone().unwrap_or_else(|| vec![BlockKind::Energies])
+        let sees_columns = self.vertices.is_none_or(VertexSignal::sees_columns);
+        let only_energies =
+            self.faithful || self.method != Method::Hodge || self.signed_only || !sees_columns;
+        match &self.blocks {
+            Some(blocks) => blocks.clone(),
+            None if only_energies => vec![BlockKind::Energies],
+            None => BlockKind::ALL.to_vec(),
+        }
     }
 
     /// What becomes of each complex.
@@ -302,7 +312,7 @@ impl Settings {
         }
     }
 
-    /// The signal of the published code, but none where edges carry a flow and vertices nothing of their own but a place
+    /// Degrees, attributes and labels, but nothing where edges carry a flow and vertices nothing of their own but a place
     /// and a weight: the flow is the signal then. The line graph has the columns of edges alone.
     fn default_vertices(&self, outline: &Outline) -> VertexSignal {
         let is_flow = |c: &Column| c.dim == 1 && c.orientation == Orientation::Oriented;
@@ -316,7 +326,8 @@ impl Settings {
             {
                 VertexSignal::None
             }
-            _ => VertexSignal::Reference,
+            _ if self.faithful => VertexSignal::Reference,
+            _ => VertexSignal::Auto,
         }
     }
 

@@ -39,12 +39,6 @@ pub enum StoreError {
         /// The folder.
         path: PathBuf,
     },
-    /// Measures that a store has no room for.
-    #[error("{}: a store holds energies, not labels or values", path.display())]
-    OnlyEnergies {
-        /// The store.
-        path: PathBuf,
-    },
     /// Leaves are missing.
     #[error("{}: {found} of {expected} leaves, the first missing is {first}", path.display())]
     Incomplete {
@@ -89,7 +83,6 @@ impl StoreError {
             Self::Version { .. } => Some("measure again into a new store"),
             Self::Differs { .. } => Some("give the settings of the store, or measure into a new one"),
             Self::NotAStore { .. } => Some("name a folder that does not exist yet"),
-            Self::OnlyEnergies { .. } => Some("measure with blocks energies"),
             Self::Io { .. } => None,
         }
     }

@@ -3,7 +3,9 @@
 //! Columns are `id`, `target` (a number, or the place of the class), `dimensions`, and for each dimension its `channels`, its
 //! `betti` number (null without a signal) and for each component the lists of its measure: `vertex exact eigenvalues`,
 //! `live` (channels that have a value), `scales`, `energies` (for each live channel those of all eigenvalues) and `errors`.
+//! Labels and values have columns of their own ([`others`]).
 
+use super::others;
 use crate::feature::{Block, Component};
 use crate::measure::{ComplexMeasures, DimMeasures, EnergyMeasure, EnergyParts, SignedMeasure};
 use arrow_array::builder::{ListBuilder, PrimitiveBuilder};
@@ -46,7 +48,7 @@ const UNKNOWN: &str = "hodgelet.unknown";
 
 /// Columns as they are written.
 #[derive(Default)]
-struct Columns {
+pub(super) struct Columns {
     fields: Vec<Field>,
     arrays: Vec<ArrayRef>,
 }
@@ -57,7 +59,7 @@ impl Columns {
         self.arrays.push(Arc::new(array));
     }
 
-    fn add_numbers<T: ArrowPrimitiveType>(
+    pub fn add_numbers<T: ArrowPrimitiveType>(
         &mut self,
         name: String,
         values: impl Iterator<Item = Option<T::Native>>,
@@ -65,7 +67,7 @@ impl Columns {
         self.add(name, values.collect::<PrimitiveArray<T>>(), true);
     }
 
-    fn add_lists<'a, T: ArrowPrimitiveType>(
+    pub fn add_lists<'a, T: ArrowPrimitiveType>(
         &mut self,
         name: String,
         lists: impl Iterator<Item = &'a [T::Native]>,
@@ -145,6 +147,7 @@ impl Leaf {
             let atoms: Vec<_> = signed().map(|m| m.map(SignedMeasure::atoms)).collect();
             columns.add_measures("signed", &atoms);
         }
+        others::add(&mut columns, rows);
         write(columns, self.unknown)
     }
 
@@ -181,7 +184,8 @@ impl Leaf {
         let signed = table.signed()?;
         let measures =
             by_dim.into_iter().zip(signed).map(|(dims, signed)| ComplexMeasures::from_dims(dims, signed));
-        Ok(Self { measures: measures.collect(), ids, targets, unknown })
+        let measures = others::with_others(&table, measures.collect())?;
+        Ok(Self { measures, ids, targets, unknown })
     }
 }
 
@@ -223,13 +227,13 @@ fn required<T: Copy>(values: Vec<Option<T>>, name: &str) -> Result<Vec<T>, Strin
 }
 
 /// Columns as they are read.
-struct Table(RecordBatch);
+pub(super) struct Table(RecordBatch);
 
 /// The lists of one column.
-struct Lists<T: ArrowPrimitiveType>(ListArray, PrimitiveArray<T>);
+pub(super) struct Lists<T: ArrowPrimitiveType>(ListArray, PrimitiveArray<T>);
 
 impl<T: ArrowPrimitiveType> Lists<T> {
-    fn row(&self, i: usize) -> &[T::Native] {
+    pub fn row(&self, i: usize) -> &[T::Native] {
         let offsets = self.0.value_offsets();
         &self.1.values()[offsets[i] as usize..offsets[i + 1] as usize]
     }
@@ -242,16 +246,20 @@ struct MeasureLists {
 }
 
 impl Table {
+    pub fn has(&self, name: &str) -> bool {
+        self.0.column_by_name(name).is_some()
+    }
+
     fn column(&self, name: &str) -> Result<&ArrayRef, String> {
         self.0.column_by_name(name).ok_or_else(|| format!("column {name} is missing"))
     }
 
-    fn numbers<T: ArrowPrimitiveType>(&self, name: &str) -> Result<Vec<Option<T::Native>>, String> {
+    pub fn numbers<T: ArrowPrimitiveType>(&self, name: &str) -> Result<Vec<Option<T::Native>>, String> {
         let column = self.column(name)?.as_primitive_opt::<T>();
         Ok(column.ok_or_else(|| format!("column {name} does not hold such numbers"))?.iter().collect())
     }
 
-    fn lists<T: ArrowPrimitiveType>(&self, name: &str) -> Result<Lists<T>, String> {
+    pub fn lists<T: ArrowPrimitiveType>(&self, name: &str) -> Result<Lists<T>, String> {
         let column = self.column(name)?.as_list_opt::<i32>();
         let column = column.ok_or_else(|| format!("column {name} does not hold lists"))?;
         let values = column.values().as_primitive_opt::<T>();

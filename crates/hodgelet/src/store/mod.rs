@@ -8,6 +8,7 @@
 mod error;
 mod header;
 mod leaf;
+mod others;
 mod write;
 
 pub use error::StoreError;

@@ -25,11 +25,8 @@ impl StoreWriter {
     /// # Errors
     ///
     /// [`StoreError::Differs`] when the store that is there holds others, [`StoreError::NotAStore`] when the folder holds
-    /// something else, [`StoreError::OnlyEnergies`] when more is measured than a store holds, and [`StoreError::Io`].
+    /// something else, and [`StoreError::Io`].
     pub fn create(path: &Path, header: StoreHeader) -> Result<Self, StoreError> {
-        if header.measurer.sees_more_than_signals() {
-            return Err(StoreError::OnlyEnergies { path: path.to_owned() });
-        }
         if Store::is_store(path) {
             StoreHeader::read(path)?.check(&header, path)?;
             let done = leaves_in(path, header.n_leaves())?.iter().map(Option::is_some).collect();

@@ -3,8 +3,10 @@
 use super::data::{classes, graph, graphs, reals, with_signals};
 use super::{fit, fit_averaged, fit_with, refused, small_settings};
 use hodgelet::complex::Complex;
+use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::encode::VertexSignal;
 use hodgelet::model::{FittedTargets, ModelError, PredictedTargets};
-use hodgelet::settings::{ClassLikelihood, InferenceChoice, Settings};
+use hodgelet::settings::{BlockKind, ClassLikelihood, InferenceChoice, Settings};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -188,4 +190,23 @@ fn laplace_is_for_two_classes_without_a_floor() {
     assert_eq!(refused(fit(&floored, 2)), "binary Laplace does not apply to a probit with a floor");
     let data = reals(graphs(10, 1.0, 12), |i| i as f64);
     assert_eq!(refused(fit_with(&laplace, &data)), "binary Laplace does not apply to a Gaussian likelihood");
+}
+
+/// Paths, cycles and complete graphs of several sizes have degrees that no vertex of another kind has.
+#[test]
+fn graphs_whose_degrees_are_all_alike_are_learned_from() {
+    let ring = |n: u32| (0..n).map(|v| [v, (v + 1) % n]).collect::<Vec<_>>();
+    let path = |n: u32| (1..n).map(|v| [v - 1, v]).collect::<Vec<_>>();
+    let all = |n: u32| (0..n).flat_map(|v| (0..v).map(move |u| [u, v])).collect::<Vec<_>>();
+    for edges in [&ring as &dyn Fn(u32) -> Vec<[u32; 2]>, &path, &all] {
+        let graph = |i: u32| Complex::graph(4 + i as usize, &edges(4 + i)).unwrap();
+        let graphs: Vec<Complex> = (0..6).map(graph).collect();
+        let targets = Targets::Real((0..6).map(f64::from).collect());
+        let dataset = Dataset::new("alike", graphs, Vec::new(), targets).unwrap();
+        fit(&dataset).unwrap();
+        let vertices = Some(VertexSignal::Reference);
+        let published = Settings { vertices, blocks: Some(vec![BlockKind::Energies]), ..small_settings() };
+        let refused = fit_with(&published, &dataset).is_err();
+        assert_eq!(refused, edges(5).len() <= 5, "the published encoding sees complete graphs alone");
+    }
 }

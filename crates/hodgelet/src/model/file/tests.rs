@@ -169,7 +169,7 @@ fn tensors_that_do_not_fit_are_refused() {
     let reals = |shape: &[usize], value: f64| {
         Tensor::reals(shape, std::iter::repeat_n(value, shape.iter().product()))
     };
-    assert_eq!(with("inputs.0", reals(&[8, 3], 0.0)), "tensor `inputs.0` is [8, 3], expected [8, 12]");
+    assert_eq!(with("inputs.0", reals(&[8, 3], 0.0)), "tensor `inputs.0` is [8, 3], expected [8, 16]");
     assert_eq!(
         with("sites.shift", reals(&[1, 8], f64::NAN)),
         "tensor `sites.shift` holds NaN, expected finite numbers"
@@ -186,7 +186,7 @@ fn tensors_that_do_not_fit_are_refused() {
         with("observations.point", Tensor::wholes([0, 1, 2, 3, 4, 5, 6, 8].into_iter())),
         "observation 7 belongs to point 8, but there are 8 points"
     );
-    assert_eq!(with("another", reals(&[1], 0.0)), "10 tensors, expected 9");
+    assert_eq!(with("another", reals(&[1], 0.0)), "12 tensors, expected 11");
     let missing = altered(|file| {
         file.tensors.remove("inputs.1");
         sign(file);
@@ -201,7 +201,7 @@ fn settings_that_contradict_each_other_are_refused() {
         text.split(" at line ").next().unwrap_or_default().to_owned() // where in the JSON
     };
     let pop = |json: &mut serde_json::Value| drop(json["kernel"]["blocks"].as_array_mut().unwrap().pop());
-    assert_eq!(message(pop), "4 kernels for 5 blocks of features");
+    assert_eq!(message(pop), "6 kernels for 7 blocks of features");
     assert_eq!(
         message(|json| json["space"]["blocks"][1] = json["space"]["blocks"][0].clone()),
         "settings of the model: block vertex co-exact appears twice"
@@ -212,7 +212,7 @@ fn settings_that_contradict_each_other_are_refused() {
     );
     assert_eq!(
         message(|json| json["space"]["blocks"][0]["n_channels"] = 99.into()),
-        "settings of the model: vertex co-exact has 99 channels, but the model was trained on 6"
+        "settings of the model: vertex co-exact has 99 channels, but the model was trained on 8"
     );
     assert!(
         message(|json| json["space"]["blocks"][0]["map"] = serde_json::json!([1.0]))
@@ -220,11 +220,11 @@ fn settings_that_contradict_each_other_are_refused() {
     );
     assert_eq!(
         message(|json| json["space"]["blocks"][0]["standardizer"]["means"] = serde_json::json!([0.0])),
-        "settings of the model: vertex co-exact does not have a sound standardizer of 12 columns"
+        "settings of the model: vertex co-exact does not have a sound standardizer of 16 columns"
     );
     assert_eq!(
         message(|json| json["space"]["blocks"][0]["standardizer"]["inverses"][0] = (-1.0).into()),
-        "settings of the model: vertex co-exact does not have a sound standardizer of 12 columns"
+        "settings of the model: vertex co-exact does not have a sound standardizer of 16 columns"
     );
     assert_eq!(
         message(|json| json["targets"] = serde_json::json!({"real": {"mean": 0.0, "deviation": 1.0}})),

@@ -56,7 +56,7 @@ fn check_gradient(settings: &Settings, dataset: &Dataset) -> usize {
 fn the_gradient_is_right_for_two_classes_and_all_blocks() {
     let data = dataset(14, 2, 1);
     let settings = small_settings();
-    assert_eq!(Measurer::fit(&settings, &data, &[0, 1]).unwrap().blocks().unwrap().len(), 5);
+    assert_eq!(Measurer::fit(&settings, &data, &[0, 1]).unwrap().blocks().unwrap().len(), 7);
     check_gradient(&settings, &data);
     check_gradient(&Settings { likelihood: Some(ClassLikelihood::Softmax), ..settings }, &data);
 }

@@ -1,6 +1,7 @@
 use super::super::testing::{dataset, small_settings};
 use super::super::{PredictedTargets, Prediction};
 use super::*;
+use crate::kernel::Inputs;
 use crate::settings::{HyperparameterChoice, NoiseChoice, PosteriorChoice, Settings};
 
 fn fit(settings: &Settings, data: &Dataset) -> Model {
@@ -34,11 +35,12 @@ fn difference(a: &Prediction, b: &Prediction) -> f64 {
 fn expected_means(model: &Model, all: &Dataset, new: &Dataset) -> Mat<f64> {
     let inputs = |data: &Dataset| {
         let measured = model.space.measurer.measure(data, |_| ControlFlow::Continue(())).unwrap();
-        model.space.features(&measured.measures.iter().collect::<Vec<_>>(), true).unwrap()
+        let measures = model.space.measures_in_units(&measured.measures.iter().collect::<Vec<_>>());
+        let blocks = model.space.blocks.iter().zip(&measures);
+        blocks.map(|(block, measures)| block.inputs(measures).unwrap()).collect::<Vec<Inputs>>()
     };
     let (known, asked) = (inputs(all), inputs(new));
-    let known: Vec<_> = known.iter().map(Mat::as_ref).collect();
-    let asked: Vec<_> = asked.iter().map(Mat::as_ref).collect();
+    let (known, asked) = (Inputs::views(&known), Inputs::views(&asked));
     let kernel = &model.mode.kernel;
     let gram = kernel.gram(&known, Par::Seq).unwrap();
     let observed = Observed::in_units(all.targets(), &model.targets, &(0..all.len()).collect::<Vec<_>>());
