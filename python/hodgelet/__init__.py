@@ -16,6 +16,7 @@ from hodgelet._regressor import HodgeletRegressor
 from hodgelet._results import (
     Block,
     BlockMeasures,
+    CellShares,
     Drift,
     EnergyMeasures,
     Explanation,
@@ -31,6 +32,7 @@ __all__ = [
     "Block",
     "BlockMeasures",
     "Boundary",
+    "CellShares",
     "ClassSets",
     "Column",
     "Drift",

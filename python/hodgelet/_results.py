@@ -14,6 +14,7 @@ from hodgelet._errors import HodgeletInputError
 __all__ = [
     "Block",
     "BlockMeasures",
+    "CellShares",
     "Drift",
     "EnergyMeasures",
     "Explanation",
@@ -193,14 +194,17 @@ class Prediction:
 
         return prediction_html(self)
 
+    def _latent(self, i: int) -> int:
+        """The latent function that speaks for the predicted class of graph ``i``."""
+        several = self.probabilities is not None and self.latent_mean.shape[1] > 1
+        return int(np.argmax(self.probabilities[i])) if several else 0
+
     def explain(self, i: int = 0) -> Explanation:
-        """Why graph ``i`` is predicted as it is."""
+        """Why graph ``i`` is predicted as it is, by block; `explain` of a model goes down to vertices and edges."""
         n = len(self)
         if not -n <= i < n:
             raise IndexError(f"graph {i}, but {n} were predicted")
-        latent = 0
-        if self.probabilities is not None and self.latent_mean.shape[1] > 1:
-            latent = int(np.argmax(self.probabilities[i]))
+        latent = self._latent(i)
         probability = None if self.probabilities is None else float(self.probabilities[i].max())
         return Explanation(
             value=self.value[i],
@@ -213,11 +217,28 @@ class Prediction:
 
 
 @dataclass(frozen=True, eq=False)
+class CellShares:
+    """The share of a block of labels or values in the latent mean, cell by cell.
+
+    ``cells`` and ``origin``, what a graph without cells would have, add up to the share of the block. ``labels`` are
+    tuples of how many times a label is refined, the cells that have it and its share, the largest first; those of a
+    block of values are empty. Shares follow the straight line from the graph without cells (integrated gradients).
+    """
+
+    block: str
+    dim: int
+    origin: float
+    cells: Floats
+    labels: list[tuple[int, list[int], float]]
+
+
+@dataclass(frozen=True, eq=False)
 class Explanation:
     """One prediction, split exactly into the shares of the Hodge blocks.
 
     ``contributions`` add up to ``latent_mean``: for two classes they are positive for the second, with more they belong
     to the predicted class, and for real targets they are in units of the standard deviation of the training targets.
+    Blocks of labels and values are split further, in ``cells``; ``edges`` are the vertices of the edges.
     """
 
     value: Any
@@ -226,6 +247,22 @@ class Explanation:
     latent_mean: float
     latent_std: float
     contributions: dict[str, float]
+    cells: tuple[CellShares, ...] = ()
+    n_vertices: int = 0
+    edges: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+
+    @property
+    def vertex_shares(self) -> Floats:
+        """What each vertex adds in the blocks that are split further."""
+        return self._shares(0, self.n_vertices)
+
+    @property
+    def edge_shares(self) -> Floats:
+        """What each edge adds in the blocks that are split further, in the order of ``edges``."""
+        return self._shares(1, len(self.edges))
+
+    def _shares(self, dim: int, count: int) -> Floats:
+        return np.sum([own.cells for own in self.cells if own.dim == dim], axis=0) + np.zeros(count)
 
     def _repr_html_(self) -> str:
         from hodgelet._html import explanation_html

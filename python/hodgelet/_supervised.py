@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from hodgelet._base import Estimator, check_targets, warn_all, warn_constant, wa
 from hodgelet._errors import HodgeletInputError
 from hodgelet._parameters import ALIASES
 from hodgelet._progress import Progress
-from hodgelet._results import Drift, Explanation, Hyperparameters, LeaveOneOut, Prediction
+from hodgelet._results import CellShares, Drift, Explanation, Hyperparameters, LeaveOneOut, Prediction
 
 if TYPE_CHECKING:
     from hodgelet import _native
@@ -65,13 +66,31 @@ class Supervised(Estimator):
         raise NotImplementedError
 
     def explain(self, graph: Any) -> Explanation:
-        """Why one graph is predicted as it is: the exact share of each Hodge block in the latent mean."""
+        """Why one graph is predicted as it is.
+
+        The exact share of each Hodge block in the latent mean, and in blocks of labels and values that of each vertex
+        and edge (`Explanation.vertex_shares`, `Explanation.edge_shares`, `hodgelet.plot.plot_cells`).
+        """
         from hodgelet._batch import GraphBatch
 
-        prediction = self.predict_full(graph if isinstance(graph, GraphBatch) else [graph])
+        batch = self._batch(graph if isinstance(graph, GraphBatch) else [graph])
+        prediction = self.predict_full(batch)
         if len(prediction) != 1:
             raise HodgeletInputError(f"`explain` takes one graph, got {len(prediction)}; use `predict_full`")
-        return prediction.explain(0)
+        found = self._native().explain_cells(batch, 0, self._threads())
+        latent = prediction._latent(0)
+        cells = tuple(
+            CellShares(
+                block=own["block"],
+                dim=own["dim"],
+                origin=float(own["origin"][latent]),
+                cells=own["cells"][:, latent],
+                labels=[(depth, cells, share[latent]) for depth, cells, share in own["labels"]],
+            )
+            for own in found["blocks"]
+        )
+        edges = np.asarray(found["edges"], np.int64).reshape(-1, 2)
+        return replace(prediction.explain(0), cells=cells, n_vertices=int(batch.vertices[0]), edges=edges)
 
     def predict_full(self, X: Any) -> Prediction:
         """Full predictions for graphs: targets, latent means and variances, and the share of each block."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_attributions", "plot_components", "plot_filters", "plot_reliability"]
+__all__ = ["plot_attributions", "plot_cells", "plot_components", "plot_filters", "plot_reliability"]
 
 Floats = NDArray[np.float64]
 FIRST, SECOND, GRAY = "#1b6ca8", "#c8553d", "#8d99ae"
@@ -130,6 +130,71 @@ def plot_attributions(said: Prediction | Explanation, *, latent: int = 0, ax: Ax
     axis.axvline(0.0, color="black", linewidth=0.8)
     axis.set_xlabel("share of the latent mean")
     return axis
+
+
+def plot_cells(
+    said: Explanation, graph: Any = None, *, positions: ArrayLike | None = None, ax: Axes | None = None
+) -> Axes:
+    """What each vertex and edge of one graph adds to the latent mean, in the blocks of labels and values.
+
+    Positive shares are blue, negative ones red, and widths follow their size. ``graph`` is what was explained: of a
+    molecule of RDKit or a SMILES string it gives places and names of the atoms. ``positions`` of the vertices
+    ``[n, 2]`` come first; without both they are taken from the Laplacian.
+    """
+    from matplotlib.collections import LineCollection
+
+    n = said.n_vertices
+    if not said.cells:
+        raise HodgeletInputError("no block of labels or values: the explanation has no shares of vertices and edges")
+    drawn, names = _molecule(graph)
+    if positions is not None:
+        places = np.asarray(positions, dtype=np.float64)
+    elif drawn is not None:
+        places = drawn
+    else:
+        plain = GraphBatch(vertices=np.array([n]), edge_offsets=np.array([0, len(said.edges)]), edges=said.edges)
+        places = _layout(plain)
+    if places.shape != (n, 2):
+        raise HodgeletInputError(f"positions have the shape {list(places.shape)}, expected [{n}, 2]")
+    axis = _axis(ax)
+    vertices, edges = said.vertex_shares, said.edge_shares
+    scale = max(float(np.abs(np.concatenate([vertices, edges])).max(initial=0.0)), np.finfo(float).tiny)
+    segments = list(places[said.edges])
+    axis.add_collection(LineCollection(segments, colors=GRAY, linewidths=0.8, zorder=1))
+    color = [FIRST if share >= 0 else SECOND for share in edges]
+    axis.add_collection(LineCollection(segments, colors=color, linewidths=9 * np.abs(edges) / scale, zorder=2))
+    color = [FIRST if share >= 0 else SECOND for share in vertices]
+    axis.scatter(places[:, 0], places[:, 1], s=30, color="white", edgecolors=GRAY, linewidths=0.6, zorder=3)
+    axis.scatter(places[:, 0], places[:, 1], s=320 * np.abs(vertices) / scale, color=color, linewidths=0, zorder=4)
+    for name, (x, y) in zip(names, places, strict=False):
+        axis.text(x, y, name, ha="center", va="center", fontsize=8, zorder=5)
+    axis.set_aspect("equal")
+    axis.autoscale()
+    axis.margins(0.12)
+    axis.set_axis_off()
+    axis.set_title(
+        f"{said.value}: latent {said.latent_mean:+.2f}, of it cells "
+        f"{vertices.sum() + edges.sum():+.2f} (blue adds, red takes away)",
+        fontsize=9,
+    )
+    return axis
+
+
+def _molecule(graph: Any) -> tuple[Floats | None, list[str]]:
+    """Places and symbols of the atoms, if the graph is a molecule; carbon has no name."""
+    try:
+        from rdkit import Chem
+        from rdkit.Chem import rdDepictor
+    except ImportError:
+        return None, []
+    molecule = Chem.MolFromSmiles(graph) if isinstance(graph, str) else graph
+    if not isinstance(molecule, Chem.Mol):
+        return None, []
+    molecule = Chem.Mol(molecule)
+    rdDepictor.Compute2DCoords(molecule)
+    places = np.array(molecule.GetConformer().GetPositions(), dtype=np.float64)[:, :2]
+    symbols = [atom.GetSymbol() for atom in molecule.GetAtoms()]
+    return places, ["" if symbol == "C" else symbol for symbol in symbols]
 
 
 def plot_components(

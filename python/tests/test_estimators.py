@@ -92,6 +92,21 @@ def test_an_explanation_adds_up_and_reads(fitted: HodgeletClassifier) -> None:
         fitted.explain(hodgelet.as_batch([ring(4), ring(5)]))
 
 
+def test_an_explanation_goes_down_to_vertices_and_edges(shapes: Shapes) -> None:
+    model = HodgeletClassifier(max_iter=5, hyperparameters="map").fit(*shapes)
+    why = model.explain(ring(9))
+    assert {own.block for own in why.cells} <= set(why.contributions)
+    assert any(own.dim == 1 for own in why.cells)
+    for own in why.cells:
+        share = why.contributions[own.block]
+        assert own.origin + own.cells.sum() == pytest.approx(share, abs=1e-9)
+        assert sum(share for *_, share in own.labels) == pytest.approx(own.cells.sum(), abs=1e-9)
+    assert why.edges.shape == (9, 2)
+    assert len(why.vertex_shares) == 9
+    # A ring looks the same from each of its edges.
+    np.testing.assert_allclose(why.edge_shares, why.edge_shares[0], rtol=0, atol=1e-12)
+
+
 def test_more_than_two_classes_have_a_latent_function_each() -> None:
     star = lambda n: (np.array([np.zeros(n - 1, dtype=int), np.arange(1, n)]),)  # noqa: E731
     graphs = [make(n) for make in (ring, path, star) for n in range(5, 10)]

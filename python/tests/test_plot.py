@@ -12,10 +12,11 @@ from typing import Any
 import matplotlib
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import hodgelet
 from hodgelet import Explanation, HodgeletClassifier, HodgeletInputError, hodge
-from hodgelet.plot import plot_attributions, plot_components, plot_filters, plot_reliability
+from hodgelet.plot import plot_attributions, plot_cells, plot_components, plot_filters, plot_reliability
 
 matplotlib.use("Agg")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(hodgelet.__file__).parents[1])}
@@ -152,3 +153,26 @@ def test_notebooks_show_models_and_results(fitted: HodgeletClassifier, shapes: A
 def test_names_in_notebooks_are_escaped() -> None:
     explanation = Explanation("<b>", 0.5, 1.0, 0.0, 1.0, {"<script>": 1.0})
     assert "<script>" not in explanation._repr_html_() and "&lt;script&gt;" in explanation._repr_html_()
+
+
+def test_cells_are_drawn_with_their_shares(fitted: HodgeletClassifier, shapes: Any, tmp_path: Path) -> None:
+    why = fitted.explain(shapes[0][0])
+    axis = plot_cells(why)
+    assert len(axis.collections[0].get_segments()) == len(why.edges)
+    widths = np.asarray(axis.collections[1].get_linewidths())
+    strongest = max(np.abs(why.edge_shares).max(), np.abs(why.vertex_shares).max())
+    assert_allclose(widths, 9 * np.abs(why.edge_shares) / strongest, atol=1e-12)
+    assert saved(axis.figure, tmp_path / "cells.png").std() > 0.01
+    with pytest.raises(HodgeletInputError, match=r"positions have the shape \[1, 2\]"):
+        plot_cells(why, positions=[[0.0, 1.0]])
+    with pytest.raises(HodgeletInputError, match="no block of labels or values"):
+        plot_cells(fitted.predict_full(shapes[0]).explain(0))
+
+
+def test_atoms_of_a_molecule_have_their_places_and_names(tmp_path: Path) -> None:
+    pytest.importorskip("rdkit")
+    smiles = ["CCO", "CCN", "CCCO", "CCCN", "CCCCO", "CCCCN", "CC(C)O", "CC(C)N"]
+    model = HodgeletClassifier(max_iter=5, hyperparameters="map").fit(smiles, [0, 1] * 4)
+    axis = plot_cells(model.explain("CCCCCO"), "CCCCCO")
+    assert [text.get_text() for text in axis.texts] == ["", "", "", "", "", "O"]
+    assert saved(axis.figure, tmp_path / "molecule.png").std() > 0.01

@@ -13,6 +13,7 @@ use hodgelet::wavelet::BankError;
 use hodgelet_data::OpenError;
 use hodgelet_data::generate::GenerateError;
 use hodgelet_data::jsonl::JsonlError;
+use hodgelet_data::own::OwnError;
 use hodgelet_eval::audit::AuditError;
 use hodgelet_eval::cross_validate::CrossValidateError;
 use std::io;
@@ -69,6 +70,9 @@ pub enum CommandError {
     /// From writing a dataset.
     #[error(transparent)]
     Jsonl(#[from] JsonlError),
+    /// From a table of graphs.
+    #[error(transparent)]
+    Own(#[from] OwnError),
     /// From a download.
     #[error(transparent)]
     Download(DownloadError),
@@ -121,6 +125,7 @@ impl CommandError {
             Self::Model(error) => own(error.hint()),
             Self::ModelFile { source, .. } => own(source.hint()),
             Self::Store(error) => own(error.hint()),
+            Self::Own(error) => own(error.hint()),
             Self::CrossValidate(error) => own(error.hint()),
             Self::Hodge(error) => own(error.hint()),
             _ => None,

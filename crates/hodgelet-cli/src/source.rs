@@ -17,7 +17,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hodgelet::complex::Expansion;
 use hodgelet::store::Store;
 use hodgelet_data::generate::{Builtin, builtin};
-use hodgelet_data::{EXTENSIONS, OpenError, OpenOptions, Parts, Read, Report, edits, open_parts, open_with};
+use hodgelet_data::{
+    EXTENSIONS, OpenError, OpenOptions, Parts, Read, Report, edits, open_parts, open_with, own,
+};
 use std::path::{Path, PathBuf};
 
 /// Which dataset.
@@ -39,6 +41,14 @@ pub struct DatasetArgs {
     /// Which complex represents a hypergraph [default: what the file says, or zhou]
     #[arg(long, hide_short_help = true, value_name = "EXPANSION", value_parser = PossibleValuesParser::new(Expansion::NAMES).try_map(|n| n.parse::<Expansion>()))]
     pub hypergraph: Option<Expansion>,
+    /// A CSV file with numbers of each graph as a whole, which become a block: a row for each graph, in order or with
+    /// its name in a column `id`
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
+    pub columns: Option<PathBuf>,
+    /// A CSV file with a fingerprint of each graph, which becomes a block: bits such as 0101…, or counted tags such as
+    /// `17 203:2`; a row for each graph, in order or with its name in a column `id`
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
+    pub fingerprints: Option<PathBuf>,
     #[command(flatten)]
     pub data_dir: DataDirArgs,
 }
@@ -69,6 +79,10 @@ impl DatasetArgs {
     ///
     /// [`CommandError`] when there is no such dataset or it cannot be read.
     pub fn parts(&self, terminal: Terminal) -> Result<Parts, CommandError> {
+        if self.columns.is_some() || self.fingerprints.is_some() {
+            // Rows of a table are matched with all graphs.
+            return Ok(Parts::Whole(Box::new(self.read(terminal)?)));
+        }
         let drawn = if is_written_as_path(&self.dataset) { None } else { builtin(&self.dataset) };
         if let Some(mut recipe @ Builtin::Molecules(_)) = drawn {
             self.all_settings().iter().try_for_each(|setting| recipe.set(setting))?;
@@ -122,7 +136,19 @@ impl DatasetArgs {
             None => self.open()?,
         };
         check_interrupt()?;
-        Ok(read)
+        self.with_tables(read)
+    }
+
+    /// The same with what tables say of its graphs.
+    fn with_tables(&self, read: Read) -> Result<Read, CommandError> {
+        let Read { mut dataset, report, ids } = read;
+        if let Some(path) = &self.columns {
+            dataset = own::with_columns(dataset, path, &ids)?;
+        }
+        if let Some(path) = &self.fingerprints {
+            dataset = own::with_fingerprints(dataset, path, &ids)?;
+        }
+        Ok(Read { dataset, report, ids })
     }
 
     /// The settings of a built-in dataset; `--hypergraph` is one of them.

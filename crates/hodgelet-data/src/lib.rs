@@ -11,7 +11,8 @@
 //! 4. [`graphs`]: GraphML and GML;
 //! 5. [`hif`]: hypergraphs of the interchange format;
 //! 6. [`mesh`]: surfaces from OFF, OBJ and PLY files;
-//! 7. [`generate`]: built-in datasets, drawn from a seed; [`generate::builtin`] finds one by name.
+//! 7. [`own`]: tables of what is known of graphs as a whole;
+//! 8. [`generate`]: built-in datasets, drawn from a seed; [`generate::builtin`] finds one by name.
 
 #![warn(missing_docs)]
 
@@ -22,6 +23,7 @@ pub mod jsonl;
 pub mod mesh;
 mod names;
 mod open;
+pub mod own;
 mod parts;
 mod read;
 mod text;

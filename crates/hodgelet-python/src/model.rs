@@ -121,6 +121,41 @@ impl Model {
         Ok(dict)
     }
 
+    /// Shares of the cells of graph `index` in the latent means, block by block, and the vertices of its edges.
+    #[pyo3(signature = (batch, index, threads=None))]
+    fn explain_cells<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &Bound<'py, PyAny>,
+        index: usize,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let arrays = Arrays::of(batch)?;
+        let view = arrays.view()?;
+        let (found, edges) = run(py, threads, None, |_| {
+            let dataset = view.dataset(Targets::None)?;
+            let found = self.model.explain_cells(&dataset, index)?;
+            let complex = &dataset.complexes()[index];
+            let edges: Vec<Option<[u32; 2]>> = (0..complex.n_cells(1)).map(|e| complex.edge(e)).collect();
+            Ok((found, edges))
+        })?;
+        let blocks = PyList::empty(py);
+        for cells in &found {
+            let dict = PyDict::new(py);
+            dict.set_item("block", self.model.space().block_name(cells.block))?;
+            dict.set_item("dim", cells.block.dim)?;
+            dict.set_item("origin", PyArray1::from_slice(py, &cells.origin))?;
+            dict.set_item("cells", arrays::matrix(py, &cells.cells)?)?;
+            let labels = cells.labels.iter().map(|l| (l.depth, l.cells.clone(), l.share.clone()));
+            dict.set_item("labels", labels.collect::<Vec<_>>())?;
+            blocks.append(dict)?;
+        }
+        let dict = PyDict::new(py);
+        dict.set_item("blocks", blocks)?;
+        dict.set_item("edges", edges.into_iter().flatten().collect::<Vec<_>>())?;
+        Ok(dict)
+    }
+
     /// How graphs compare with the training graphs as a whole.
     #[pyo3(signature = (batch, threads=None, callback=None))]
     fn drift<'py>(

@@ -12,7 +12,7 @@
 //! - there are no targets, or one per complex; a class has a name, a real target is finite;
 //! - a column has a value for every cell of its dimension and starts where [`cell_starts`] says;
 //! - a label is one of the categories of its column, a number is finite;
-//! - no two columns share their dimension and name, and no dimension exceeds [`MAX_DIM`];
+//! - no two columns share their dimension and name, and no dimension exceeds [`MAX_DIM`], but for [`WHOLE`];
 //! - a column called [`WEIGHTS`] has one positive number per cell.
 //!
 //! Columns and targets by themselves are plain data. To change those of a dataset, give it new ones
@@ -25,7 +25,7 @@ mod hypergraphs;
 mod line_graph;
 mod weights;
 
-pub use column::{Column, ColumnValues, MAX_DIM};
+pub use column::{Column, ColumnValues, MAX_DIM, WHOLE};
 pub use error::DatasetError;
 pub use hypergraphs::HypergraphDataset;
 pub use weights::{POSITIONS, WEIGHTS};
@@ -232,10 +232,11 @@ impl Dataset {
     }
 }
 
-/// Where each complex starts among the cells of dimension `k`, `[n_complexes + 1]`.
+/// Where each complex starts among the cells of dimension `k`, `[n_complexes + 1]`; as a [`WHOLE`], each is one.
 #[must_use]
 pub fn cell_starts(complexes: &[Complex], k: usize) -> Vec<usize> {
-    running_sums(complexes.iter().map(|complex| complex.n_cells(k)))
+    let count = |complex: &Complex| if k == WHOLE { 1 } else { complex.n_cells(k) };
+    running_sums(complexes.iter().map(count))
 }
 
 /// Running sums from 0; they saturate rather than overflow.

@@ -48,11 +48,13 @@ class ClassifierParameters:
         Whether signals are split into their Hodge components. By default as the method has it.
     dims : sequence of int, optional
         Dimensions whose signals are used, such as 0,1. By default all that carry one.
-    blocks : sequence of {"energies", "edge-labels", "vertex-labels", "values", "smoothed-values"}, optional
+    blocks : sequence of {"energies", "edge-labels", "vertex-labels", "values", "smoothed-values", "environments",
+        "columns", "fingerprints"}, optional
         What the blocks are made of. energies: of signals; edge-labels: labels of edges and what is around them, by
         Hodge component; vertex-labels: the same of vertices; values: distributions of attributes and labels of
-        vertices; smoothed-values: the same, smoothed along edges. By default all that the data have; energies with
-        faithful, with methods but hodge, and where vertices carry structure alone.
+        vertices; smoothed-values: the same, smoothed along edges; environments: labels of vertices and what is around
+        them, counted and compared by Tanimoto's kernel; columns and fingerprints: numbers and tags of graphs as a
+        whole. By default all that the data have but environments; energies with faithful and with methods but hodge.
     label_depth : int
         How many times labels are refined by those around them.
     exclude : sequence of str
@@ -92,9 +94,10 @@ class ClassifierParameters:
     initial_lengthscale : float, optional
         Where lengthscales start. By default the square root of the number of varying columns; 1 with faithful.
     likelihood : {"auto", "labels", "softmax", "gpflow"}, optional
-        How class probabilities follow from the latent functions. auto and labels: probit for two classes, for more a
-        regression on labels whose probabilities are calibrated on graphs left out; softmax: logit for two, softmax for
-        more; gpflow: as the published code, robust-max for more. By default auto; gpflow with faithful.
+        How class probabilities follow from the latent functions. labels: a regression on labels whose probabilities
+        are calibrated on graphs left out; auto: probit for two classes, labels for more and for 1,501 to 5,000 graphs;
+        softmax: logit for two, softmax for more; gpflow: as the published code, robust-max for more. By default auto;
+        gpflow with faithful.
     noise : {"auto", "gaussian", "student-t", "blocks"}
         Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom
         learned; blocks: Gaussian, with a variance that depends on the energy of the graph in each block; auto:

@@ -48,11 +48,13 @@ class RegressorParameters:
         Whether signals are split into their Hodge components. By default as the method has it.
     dims : sequence of int, optional
         Dimensions whose signals are used, such as 0,1. By default all that carry one.
-    blocks : sequence of {"energies", "edge-labels", "vertex-labels", "values", "smoothed-values"}, optional
+    blocks : sequence of {"energies", "edge-labels", "vertex-labels", "values", "smoothed-values", "environments",
+        "columns", "fingerprints"}, optional
         What the blocks are made of. energies: of signals; edge-labels: labels of edges and what is around them, by
         Hodge component; vertex-labels: the same of vertices; values: distributions of attributes and labels of
-        vertices; smoothed-values: the same, smoothed along edges. By default all that the data have; energies with
-        faithful, with methods but hodge, and where vertices carry structure alone.
+        vertices; smoothed-values: the same, smoothed along edges; environments: labels of vertices and what is around
+        them, counted and compared by Tanimoto's kernel; columns and fingerprints: numbers and tags of graphs as a
+        whole. By default all that the data have but environments; energies with faithful and with methods but hodge.
     label_depth : int
         How many times labels are refined by those around them.
     exclude : sequence of str

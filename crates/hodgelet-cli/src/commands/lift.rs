@@ -6,7 +6,7 @@ use crate::progress::{Terminal, check_interrupt, uninterrupted};
 use crate::source::DatasetArgs;
 use clap::{Args, ValueEnum};
 use hodgelet::complex::{Complex, ComplexError};
-use hodgelet::dataset::{Column, ColumnValues, Dataset, POSITIONS};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, POSITIONS, WHOLE};
 use hodgelet_data::jsonl;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -200,7 +200,7 @@ impl LiftArgs {
     fn kept_columns(&self, columns: Vec<Column>) -> (Vec<Column>, Vec<String>) {
         let highest = if matches!(self.to, Lifting::Rips | Lifting::Alpha) { 0 } else { 1 };
         let (kept, dropped): (Vec<Column>, Vec<Column>) =
-            columns.into_iter().partition(|column| column.dim <= highest);
+            columns.into_iter().partition(|column| column.dim <= highest || column.dim == WHOLE);
         let name = |column: &Column| format!("{} of dimension {}", column.name, column.dim);
         (kept, dropped.iter().map(name).collect())
     }

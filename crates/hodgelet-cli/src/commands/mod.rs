@@ -5,6 +5,7 @@ mod datasets;
 mod decompose;
 mod demo;
 pub mod evaluate;
+mod explain;
 mod features;
 mod fit;
 mod generate;
@@ -80,6 +81,8 @@ enum Command {
     Fit(Box<fit::FitArgs>),
     /// Predicts the graphs of a dataset with a saved model, and says why
     Predict(predict::PredictArgs),
+    /// Where the prediction of one graph comes from: blocks, vertices, edges
+    Explain(explain::ExplainArgs),
     /// Adds labelled graphs to what a saved model has learned from
     Update(update::UpdateArgs),
     /// Takes the spectra of a dataset once, to a store that fit, evaluate and predict read
@@ -140,6 +143,7 @@ fn dispatch(command: Command, terminal: Terminal) -> Result<(), CommandError> {
         Command::Evaluate(args) => evaluate::run(&args, terminal),
         Command::Fit(args) => fit::run(&args, terminal),
         Command::Predict(args) => predict::run(&args, terminal),
+        Command::Explain(args) => explain::run(&args, terminal),
         Command::Update(args) => update::run(&args, terminal),
         Command::Measure(args) => measure::run(&args, terminal),
         Command::Info(args) => info::run(&args),

@@ -7,6 +7,7 @@ mod decompose;
 mod demo;
 mod errors;
 mod evaluate;
+mod explain;
 mod features;
 mod generate;
 mod harness;
@@ -14,6 +15,7 @@ mod higher_order;
 mod info;
 mod lift;
 mod models;
+mod own;
 // Parts of the server serve other tests.
 #[allow(dead_code)]
 #[path = "../../src/download/tests/server.rs"]

@@ -1,9 +1,9 @@
 //! The first line of a JSONL file.
 
 use super::field::{Field, Path};
-use super::{JsonlError, VERSION};
+use super::{GRAPH, JsonlError, VERSION};
 use hodgelet::complex::Expansion;
-use hodgelet::dataset::MAX_DIM;
+use hodgelet::dataset::{MAX_DIM, WHOLE};
 use hodgelet::signal::Orientation;
 
 /// What the header says of all complexes.
@@ -87,7 +87,8 @@ impl TargetKind {
 impl ColumnHeader {
     fn parse(field: Field<'_>) -> Result<Self, JsonlError> {
         let name = field.need("name")?.string()?.to_owned();
-        let dim = field.need("dim")?.count(MAX_DIM)?;
+        let dim = field.need("dim")?;
+        let dim = if dim.value.as_str() == Some(GRAPH) { WHOLE } else { dim.count(MAX_DIM)? };
         let kind = field.need("kind")?;
         let kind = match kind.string()? {
             "labels" => {

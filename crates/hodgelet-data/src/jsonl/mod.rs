@@ -33,3 +33,11 @@ fn sorted_names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     }
     sorted
 }
+
+/// In place of a dimension: values of graphs as a whole.
+const GRAPH: &str = "graph";
+
+/// The key of the values of a dimension.
+fn dim_key(dim: usize) -> String {
+    if dim == hodgelet::dataset::WHOLE { GRAPH.to_owned() } else { dim.to_string() }
+}

@@ -3,10 +3,10 @@
 use super::extra::{self, Extra};
 use super::field::{Field, Path as FieldPath};
 use super::header::{ColumnHeader, ColumnKind, Header, TargetKind};
-use super::{JsonlError, MAX_CELLS, complex, hyperedges, sorted_names};
+use super::{JsonlError, MAX_CELLS, complex, dim_key, hyperedges, sorted_names};
 use crate::{Read, Report, text};
 use hodgelet::complex::{Complex, Expansion, Hypergraph};
-use hodgelet::dataset::{Column, ColumnValues, Dataset, HypergraphDataset, Targets, cell_starts};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, HypergraphDataset, Targets, WHOLE, cell_starts};
 use hodgelet::signal::Orientation;
 use rayon::prelude::*;
 use serde_json::Value;
@@ -170,8 +170,8 @@ fn signals(header: &Header, line: Field<'_>, complex: &Complex) -> Result<Vec<Va
         known_columns(header, *signals)?;
     }
     let one = |column: &ColumnHeader| {
-        let n_cells = complex.n_cells(column.dim);
-        let dim = column.dim.to_string();
+        let n_cells = if column.dim == WHOLE { 1 } else { complex.n_cells(column.dim) };
+        let dim = dim_key(column.dim);
         let of_dim = match &signals {
             Some(signals) => signals.get(&dim)?,
             None => None,
@@ -201,7 +201,7 @@ fn signals(header: &Header, line: Field<'_>, complex: &Complex) -> Result<Vec<Va
 /// Requires that a line has no columns that the header does not declare.
 fn known_columns(header: &Header, signals: Field<'_>) -> Result<(), JsonlError> {
     for dim in signals.object()?.keys() {
-        let columns = header.columns.iter().filter(|column| column.dim.to_string() == *dim);
+        let columns = header.columns.iter().filter(|column| dim_key(column.dim) == *dim);
         let known: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
         if known.is_empty() {
             return Err(signals.error(format!("dimension `{dim}`"), "dimensions of the header's columns"));
@@ -214,7 +214,8 @@ fn known_columns(header: &Header, signals: Field<'_>) -> Result<(), JsonlError> 
 }
 
 fn values(column: &ColumnHeader, field: Field<'_>, n_cells: usize) -> Result<Values, JsonlError> {
-    let list = field.array_of(n_cells, "values")?;
+    let is_tags = column.dim == WHOLE && matches!(column.kind, ColumnKind::Labels { .. });
+    let list = if is_tags { field.array()? } else { field.array_of(n_cells, "values")? };
     match &column.kind {
         ColumnKind::Labels { categories } => {
             let names = field.names()?;
@@ -266,18 +267,29 @@ fn assemble(header: Header, stem: &str, items: Vec<Item>) -> Parts {
     } else {
         Vec::new()
     };
+    // Graphs have any number of tags.
+    let tags = |c: usize| {
+        let mut starts = vec![0];
+        for item in &items {
+            let own = if let Values::Labels(names) = &item.values[c] { names.len() } else { 1 };
+            starts.push(starts[starts.len() - 1] + own);
+        }
+        starts
+    };
+    let own_starts: Vec<Option<Vec<usize>>> =
+        header.columns.iter().enumerate().map(|(c, h)| (h.dim == WHOLE).then(|| tags(c))).collect();
     let values: Vec<ColumnValues> =
         header.columns.iter().enumerate().map(|(c, h)| joined(h, c, &items)).collect();
     let complexes: Vec<Complex> = items.into_iter().map(|item| item.complex).collect();
-    let column = |(header, values): (ColumnHeader, ColumnValues)| {
+    let column = |((header, values), own): ((ColumnHeader, ColumnValues), Option<Vec<usize>>)| {
         let orientation = match header.kind {
             ColumnKind::Labels { .. } => Orientation::Unoriented,
             ColumnKind::Real { orientation, .. } => orientation,
         };
-        let starts = cell_starts(&complexes, header.dim);
+        let starts = own.unwrap_or_else(|| cell_starts(&complexes, header.dim));
         Column { name: header.name, dim: header.dim, orientation, starts, values }
     };
-    let columns = header.columns.into_iter().zip(values).map(column).collect();
+    let columns = header.columns.into_iter().zip(values).zip(own_starts).map(column).collect();
     Parts { name, complexes, columns, targets, report, ids }
 }
 

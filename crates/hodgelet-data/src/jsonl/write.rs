@@ -1,8 +1,8 @@
 //! Writing JSONL.
 
 use super::complex::Cells;
-use super::{JsonlError, VERSION};
-use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
+use super::{GRAPH, JsonlError, VERSION, dim_key};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets, WHOLE};
 use hodgelet::signal::Orientation;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ struct Header<'a> {
 #[derive(Serialize)]
 struct ColumnHeader<'a> {
     name: &'a str,
-    dim: usize,
+    dim: Dim,
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     categories: Option<&'a [String]>,
@@ -32,6 +32,14 @@ struct ColumnHeader<'a> {
     oriented: bool,
 }
 
+/// A dimension, or the word for graphs as a whole.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Dim {
+    Cells(usize),
+    Whole(&'static str),
+}
+
 #[derive(Serialize)]
 struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,7 +47,7 @@ struct Line<'a> {
     #[serde(flatten)]
     cells: Cells,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    signals: BTreeMap<usize, BTreeMap<&'a str, Values<'a>>>,
+    signals: BTreeMap<String, BTreeMap<&'a str, Values<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<Target<'a>>,
 }
@@ -120,7 +128,8 @@ fn header(dataset: &Dataset) -> Header<'_> {
 }
 
 fn column_header(column: &Column) -> ColumnHeader<'_> {
-    let (name, dim) = (column.name.as_str(), column.dim);
+    let name = column.name.as_str();
+    let dim = if column.dim == WHOLE { Dim::Whole(GRAPH) } else { Dim::Cells(column.dim) };
     let oriented = column.orientation == Orientation::Oriented;
     match &column.values {
         ColumnValues::Labels { categories, .. } => {
@@ -134,9 +143,9 @@ fn column_header(column: &Column) -> ColumnHeader<'_> {
 }
 
 fn complex<'a>(dataset: &'a Dataset, i: usize, id: Option<&'a str>) -> Line<'a> {
-    let mut signals: BTreeMap<usize, BTreeMap<&str, Values<'_>>> = BTreeMap::new();
+    let mut signals: BTreeMap<String, BTreeMap<&str, Values<'_>>> = BTreeMap::new();
     for column in dataset.columns() {
-        signals.entry(column.dim).or_default().insert(&column.name, values(column, i));
+        signals.entry(dim_key(column.dim)).or_default().insert(&column.name, values(column, i));
     }
     let target = match dataset.targets() {
         Targets::None => None,

@@ -113,6 +113,8 @@ fn source(args: &HonestArgs, name: &str) -> DatasetArgs {
         settings: Vec::new(),
         seed: args.seed,
         hypergraph: None,
+        columns: None,
+        fingerprints: None,
         data_dir: args.data_dir.clone(),
     }
 }

@@ -64,7 +64,9 @@ impl Data {
             Self::Named(name) => {
                 let (dataset, data_dir) = (name.clone(), data_dir.clone());
                 let (settings, hypergraph) = (Vec::new(), None);
-                let source = DatasetArgs { dataset, settings, seed, hypergraph, data_dir };
+                let (columns, fingerprints) = (None, None);
+                let source =
+                    DatasetArgs { dataset, settings, seed, hypergraph, columns, fingerprints, data_dir };
                 Ok(source.read_silently()?.dataset)
             }
         }

@@ -6,12 +6,16 @@ use crate::signal::Orientation;
 /// Highest dimension of a column; complexes in use stay far below it.
 pub const MAX_DIM: usize = 64;
 
+/// In place of a dimension: the column is of complexes as a whole. Numbers are one row for each complex; labels are any
+/// number of tags, counted with their repetitions: a fingerprint.
+pub const WHOLE: usize = MAX_DIM + 1;
+
 /// A label or a vector of attributes on every cell of one dimension, over all complexes of a dataset.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     /// Name, unique within a dimension.
     pub name: String,
-    /// Dimension of the cells, at most [`MAX_DIM`].
+    /// Dimension of the cells, at most [`MAX_DIM`], or [`WHOLE`].
     pub dim: usize,
     /// Whether attributes follow the orientation of their cells; labels never do.
     pub orientation: Orientation,
@@ -82,13 +86,18 @@ impl Column {
 
     /// Validates that the column fits cells that start at `starts` and that all its numbers are finite.
     pub(super) fn check(&self, starts: &[usize]) -> Result<(), DatasetError> {
-        if self.dim > MAX_DIM {
+        if self.dim > WHOLE {
             return Err(self.error(format!("exceeds the highest dimension, {MAX_DIM}")));
         }
-        if self.starts != starts {
+        let tags = self.dim == WHOLE && matches!(self.values, ColumnValues::Labels { .. });
+        let ascends = self.starts.first() == Some(&0) && self.starts.is_sorted();
+        if tags && !(ascends && self.starts.len() == starts.len()) {
+            return Err(self.error("does not have tags of each complex, one after the other"));
+        }
+        if !tags && self.starts != starts {
             return Err(self.error("does not start where the cells of each complex do"));
         }
-        let n_cells = starts.last().copied().unwrap_or(0);
+        let n_cells = if tags { &self.starts } else { starts }.last().copied().unwrap_or(0);
         let (expected, found) = match &self.values {
             ColumnValues::Labels { categories, codes } => {
                 if let Some(code) = codes.iter().find(|&&code| code as usize >= categories.len()) {
@@ -113,6 +122,10 @@ impl Column {
     /// As [`check`](Self::check), for a column of a dataset, where one name is that of weights.
     pub(super) fn check_in_dataset(&self, starts: &[usize]) -> Result<(), DatasetError> {
         self.check(starts)?;
-        if self.is_weights() { weights::check_weights(self) } else { Ok(()) }
+        match self.is_weights() {
+            true if self.dim == WHOLE => Err(self.error("is of weights, which cells have")),
+            true => weights::check_weights(self),
+            false => Ok(()),
+        }
     }
 }

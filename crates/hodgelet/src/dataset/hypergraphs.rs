@@ -1,6 +1,6 @@
 //! Hypergraphs with values on vertices and hyperedges, and the datasets of complexes that represent them.
 
-use super::{Column, ColumnValues, Dataset, DatasetError, Targets, running_sums};
+use super::{Column, ColumnValues, Dataset, DatasetError, Targets, WHOLE, running_sums};
 use crate::complex::{CellWeights, Expanded, Expansion, Hypergraph, Pairs};
 use crate::signal::Orientation;
 
@@ -47,6 +47,12 @@ impl HypergraphDataset {
                 return Err(DatasetError::Pairs { item, found, most: MAX_PAIRS });
             }
         }
+        let whole: Vec<Column> = self.columns.iter().filter(|column| column.dim == WHOLE).cloned().collect();
+        if !whole.is_empty() {
+            let columns = self.columns.iter().filter(|column| column.dim != WHOLE).cloned().collect();
+            let found = Self { columns, ..self.clone() }.expand(expansion)?;
+            return whole.into_iter().try_fold(found, Dataset::with_column);
+        }
         let expanded: Vec<Expanded> = self.hypergraphs.iter().map(|h| h.expand(expansion)).collect();
         let columns: Vec<Column> = match expansion {
             Expansion::Incidence => self.columns.iter().map(as_cochain).collect(),
@@ -67,7 +73,7 @@ impl HypergraphDataset {
     /// Validates that columns fit the hypergraphs; the dataset of the expansion validates the targets.
     fn check(&self) -> Result<(), DatasetError> {
         let starts = [0, 1].map(|dim| self.starts(dim));
-        for (i, column) in self.columns.iter().enumerate() {
+        for (i, column) in self.columns.iter().enumerate().filter(|(_, column)| column.dim != WHOLE) {
             let Some(starts) = starts.get(column.dim) else {
                 return Err(column.error("is neither of vertices nor of hyperedges"));
             };

@@ -1,21 +1,22 @@
 //! The line graphs of a dataset.
 
-use super::{Column, Dataset};
+use super::{Column, Dataset, WHOLE};
 use crate::signal::Orientation;
 use rayon::prelude::*;
 
 impl Dataset {
     /// The dataset of line graphs: edges become vertices with the columns of the edges, whose signs have no meaning there;
-    /// columns of other cells, and weights, have no place in it.
+    /// columns of other cells, and weights, have no place in it. Those of the graphs as a whole stay.
     #[must_use]
     pub fn line_graph(&self) -> Self {
         let on_edges = |column: &&Column| column.dim == 1 && !column.is_weights();
         let moved =
             |column: &Column| Column { dim: 0, orientation: Orientation::Unoriented, ..column.clone() };
+        let of_whole = self.columns.iter().filter(|column| column.dim == WHOLE).cloned();
         Self {
             name: self.name.clone(),
             complexes: self.complexes.par_iter().map(|complex| complex.line_graph()).collect(),
-            columns: self.columns.iter().filter(on_edges).map(moved).collect(),
+            columns: self.columns.iter().filter(on_edges).map(moved).chain(of_whole).collect(),
             targets: self.targets.clone(),
         }
     }

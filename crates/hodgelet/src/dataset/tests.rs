@@ -75,7 +75,7 @@ fn columns_start_with_their_cells() {
 fn dimensions_of_columns_are_limited() {
     let empty = |dim| Column { dim, starts: vec![0, 0, 0], ..column(reals(&[])) };
     assert!(dataset(vec![empty(MAX_DIM)], Targets::None).is_ok());
-    for dim in [MAX_DIM + 1, usize::MAX] {
+    for dim in [WHOLE + 1, usize::MAX] {
         let error = dataset(vec![Column { name: WEIGHTS.to_owned(), ..empty(dim) }], Targets::None);
         assert_eq!(
             error.unwrap_err().to_string(),
@@ -126,4 +126,21 @@ fn operations_on_a_dataset_keep_it_valid() {
     assert_eq!(base.column(1, "y"), Some(&edges));
     assert_eq!((base.column(0, "y"), bare.column(1, "y")), (None, None));
     assert!(base.with_targets(Targets::Real(vec![0.5])).is_err());
+}
+
+#[test]
+fn graphs_as_a_whole_have_numbers_and_tags() {
+    let own = |starts: &[usize], values| Column { dim: WHOLE, starts: starts.to_vec(), ..column(values) };
+    assert!(dataset(vec![own(&[0, 1, 2], reals(&[1.0, 2.0]))], Targets::None).is_ok());
+    assert!(dataset(vec![own(&[0, 2, 2], reals(&[1.0, 2.0]))], Targets::None).is_err());
+    let tags =
+        |codes: &[u32]| ColumnValues::Labels { categories: vec!["a".to_owned()], codes: codes.to_vec() };
+    let found = dataset(vec![own(&[0, 3, 3], tags(&[0, 0, 0]))], Targets::None).unwrap();
+    assert_eq!(found.select(&[1, 0]).columns()[0].starts, [0, 0, 3]);
+    assert_eq!(found.line_graph().columns().len(), 1);
+    for starts in [&[0, 3][..], &[1, 2, 3], &[0, 3, 2], &[0, 1, 2]] {
+        assert!(dataset(vec![own(starts, tags(&[0, 0, 0]))], Targets::None).is_err(), "{starts:?}");
+    }
+    let weights = Column { name: WEIGHTS.to_owned(), ..own(&[0, 1, 2], reals(&[1.0, 2.0])) };
+    assert!(dataset(vec![weights], Targets::None).unwrap_err().to_string().contains("weights"));
 }

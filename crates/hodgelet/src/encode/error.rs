@@ -1,6 +1,14 @@
 //! What can be wrong with an encoding, or with a dataset to be encoded.
 
-use crate::dataset::DatasetError;
+use crate::dataset::{DatasetError, WHOLE};
+
+/// Where a column is.
+fn place(dim: usize) -> String {
+    match dim {
+        WHOLE => "of the graphs as a whole".to_owned(),
+        _ => format!("on cells of dimension {dim}"),
+    }
+}
 
 /// What can be wrong with an encoding, or with a dataset to be encoded.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -52,7 +60,7 @@ pub enum EncodeError {
         name: String,
     },
     /// A column the encoding was fitted with is not in this dataset.
-    #[error("the dataset has no column `{name}` on cells of dimension {dim}")]
+    #[error("the dataset has no column `{name}` {}", place(*dim))]
     MissingColumn {
         /// Dimension of the cells.
         dim: usize,

@@ -14,7 +14,7 @@ pub use outline::Outline;
 
 use crate::choice::choices;
 use crate::complex::Complex;
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, WHOLE};
 use crate::linalg::SparseMat;
 use crate::signal::{Channels, Signal};
 use serde::{Deserialize, Serialize};
@@ -143,7 +143,8 @@ impl EncodingParams {
     /// As for [`fit`](Self::fit).
     pub fn fit_outline(&self, outline: &Outline, lifted: usize) -> Result<Encoding, EncodeError> {
         let mut dims = vec![self.vertex_sources(outline)?];
-        let highest = outline.columns.iter().map(|column| column.dim).max().unwrap_or(0);
+        let of_cells = outline.columns.iter().filter(|column| column.dim != WHOLE);
+        let highest = of_cells.map(|column| column.dim).max().unwrap_or(0);
         for dim in 1..=highest.max(outline.highest).max(lifted).max(1) {
             dims.push(self.cell_sources(outline, dim)?);
         }

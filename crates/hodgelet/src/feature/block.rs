@@ -1,6 +1,7 @@
 //! Blocks of features, and the measures of all complexes in one block.
 
 use crate::complex::MAX_CLIQUE_DIM;
+use crate::dataset::WHOLE;
 use crate::hodge::HodgeComponent;
 use crate::measure::{
     ComplexMeasures, DimMeasures, EnergyMeasure, LabelMeasure, SignedMeasure, VertexValues,
@@ -33,6 +34,12 @@ pub enum Component {
     Values,
     /// The distribution of values that are smoothed along edges.
     SmoothedValues,
+    /// How many vertices have each label, those of all depths together.
+    Environments,
+    /// Numbers that are known of the complex as a whole.
+    Columns,
+    /// Tags of the complex as a whole.
+    Fingerprints,
 }
 
 impl Component {
@@ -63,7 +70,13 @@ impl Component {
     /// Whether it is one of a signal, as energies and signed features are.
     #[must_use]
     pub fn is_of_signal(self) -> bool {
-        !self.is_labels() && !self.is_values()
+        matches!(self, Self::Exact | Self::Coexact | Self::Harmonic | Self::Whole | Self::Signed)
+    }
+
+    /// Whether it is one of counts, which are compared by their minima and maxima.
+    #[must_use]
+    pub fn is_counts(self) -> bool {
+        matches!(self, Self::Environments | Self::Fingerprints)
     }
 }
 
@@ -101,14 +114,27 @@ impl Block {
         Self { dim: 0, component: Component::SmoothedValues },
     ];
 
+    /// The block of labels of vertices that are counted.
+    pub const ENVIRONMENTS: Self = Self { dim: 0, component: Component::Environments };
+
+    /// The blocks of what is known of complexes as a whole: numbers and tags.
+    pub const OWN: [Self; 2] = [
+        Self { dim: WHOLE, component: Component::Columns },
+        Self { dim: WHOLE, component: Component::Fingerprints },
+    ];
+
     /// The masses of labels of a complex in this block.
     fn labels_of(self, complex: &ComplexMeasures) -> Option<&LabelMeasure> {
+        if self.component == Component::Fingerprints {
+            return complex.own().map(|own| &own.tags);
+        }
         let labels = complex.labels()?;
         match (self.dim, self.component) {
             (1, Component::ExactLabels) => labels.component(HodgeComponent::Exact),
             (1, Component::CoexactLabels) => labels.component(HodgeComponent::Coexact),
             (1, Component::HarmonicLabels) => labels.component(HodgeComponent::Harmonic),
             (0, Component::Labels) => labels.vertices.as_ref(),
+            (0, Component::Environments) => labels.environments.as_ref(),
             _ => None,
         }
     }
@@ -120,6 +146,7 @@ impl std::fmt::Display for Block {
             0 => f.write_str("vertex ")?,
             1 => f.write_str("edge ")?,
             2 => f.write_str("triangle ")?,
+            WHOLE => f.write_str("graph ")?,
             k => write!(f, "{k}-cell ")?,
         }
         f.write_str(match self.component {
@@ -134,6 +161,9 @@ impl std::fmt::Display for Block {
             Component::Labels => "labels",
             Component::Values => "values",
             Component::SmoothedValues => "smoothed values",
+            Component::Environments => "environments",
+            Component::Columns => "columns",
+            Component::Fingerprints => "fingerprints",
         })
     }
 }
@@ -145,7 +175,8 @@ impl std::str::FromStr for Block {
         let others = [Component::Whole, Component::Signed];
         let of_dim =
             |dim| Self::split(dim).into_iter().chain(others.map(|component| Self { dim, component }));
-        let labels = Self::EDGE_LABELS.into_iter().chain([Self::VERTEX_LABELS]).chain(Self::VALUES);
+        let labels = Self::EDGE_LABELS.into_iter().chain([Self::VERTEX_LABELS, Self::ENVIRONMENTS]);
+        let labels = labels.chain(Self::VALUES).chain(Self::OWN);
         (0..=MAX_CLIQUE_DIM).flat_map(of_dim).chain(labels).find(|block| block.to_string() == name).ok_or(())
     }
 }
@@ -206,7 +237,7 @@ impl BlockMeasures {
             values: Vec::new(),
         };
         for complex in complexes {
-            if block.component.is_labels() {
+            if block.component.is_labels() || block.component.is_counts() {
                 out.labels.push(block.labels_of(complex).cloned().unwrap_or_default());
                 out.push(&[], units, 1);
                 continue;
@@ -216,6 +247,13 @@ impl BlockMeasures {
                 out.n_channels = out.n_channels.max(own.map_or(0, VertexValues::n_channels));
                 let smoothed = block.component == Component::SmoothedValues;
                 out.values.push(own.map_or(Vec::new(), |own| own.values(smoothed).to_vec()));
+                out.push(&[], units, 1);
+                continue;
+            }
+            if block.component == Component::Columns {
+                let numbers = complex.own().map_or(&[][..], |own| &own.numbers);
+                out.n_channels = out.n_channels.max(numbers.len());
+                out.values.push(numbers.to_vec());
                 out.push(&[], units, 1);
                 continue;
             }
@@ -468,8 +506,8 @@ mod tests {
             names,
             ["vertex co-exact", "vertex harmonic", "edge exact", "edge co-exact", "edge harmonic"]
         );
-        let labels = Block::EDGE_LABELS.into_iter().chain([Block::VERTEX_LABELS]);
-        let labels = labels.chain(Block::VALUES).map(|b| b.to_string());
+        let labels = Block::EDGE_LABELS.into_iter().chain([Block::VERTEX_LABELS, Block::ENVIRONMENTS]);
+        let labels = labels.chain(Block::VALUES).chain(Block::OWN).map(|b| b.to_string());
         for name in names.into_iter().chain(labels) {
             assert_eq!(name.parse::<Block>().unwrap().to_string(), name);
         }

@@ -9,6 +9,7 @@
 mod block;
 mod fourier;
 mod labels;
+mod own;
 mod signed;
 mod standardize;
 mod values;
@@ -18,6 +19,7 @@ pub(crate) use block::MeasureParts;
 pub use block::{Block, BlockMeasures, Component};
 pub use fourier::{FourierError, FourierPoints};
 pub use labels::LabelWeights;
+pub use own::{Counts, TableScaling};
 pub use signed::{SignedBasis, SignedError, SignedParams, fingerprint, signed_features};
 pub use standardize::Standardizer;
 pub use values::ValueEmbedding;

@@ -106,14 +106,37 @@ impl ValueEmbedding {
         self.centers.len()
     }
 
-    /// The rows of complexes, `[n, 600]`: cosines, then sines, in units of the median distance. A complex without vertices has zeros.
+    /// What each vertex of a complex with these values adds to its [row](Self::rows), `[n_vertices, 600]`.
     #[must_use]
-    pub fn rows(&self, measures: &BlockMeasures) -> Mat<f64> {
+    pub fn vertex_rows(&self, values: &[f64]) -> Mat<f64> {
+        let n_channels = self.centers.len();
+        let vertices: Vec<&[f64]> = values.chunks_exact(n_channels.max(1)).collect();
+        let (n, omega) = (vertices.len(), self.frequencies());
+        let factor = 1.0 / (n.max(1) as f64 * self.unit);
+        let mut out = Mat::zeros(n, Self::WIDTH);
+        for (v, vertex) in vertices.iter().enumerate() {
+            let h: Vec<f64> = self.standardized(vertex).collect();
+            for (m, omega) in omega.chunks_exact(n_channels.max(1)).enumerate() {
+                let angle: f64 = omega.iter().zip(&h).map(|(w, h)| w * h).sum();
+                out[(v, m)] = factor * angle.cos();
+                out[(v, FREQUENCIES + m)] = factor * angle.sin();
+            }
+        }
+        out
+    }
+
+    /// Frequencies over the width, `[300, n_channels]` row by row.
+    fn frequencies(&self) -> Vec<f64> {
         let n_channels = self.centers.len();
         let mut state = n_channels as u64;
         let scale = if self.width > 0.0 { 1.0 / self.width } else { 0.0 };
-        // [n_frequencies, n_channels]
-        let omega: Vec<f64> = (0..FREQUENCIES * n_channels).map(|_| scale * normal(&mut state)).collect();
+        (0..FREQUENCIES * n_channels).map(|_| scale * normal(&mut state)).collect()
+    }
+
+    /// The rows of complexes, `[n, 600]`: cosines, then sines, in units of the median distance. A complex without vertices has zeros.
+    #[must_use]
+    pub fn rows(&self, measures: &BlockMeasures) -> Mat<f64> {
+        let (n_channels, omega) = (self.centers.len(), self.frequencies());
         let row = |values: &Vec<f64>| {
             let mut sums = vec![0.0; Self::WIDTH];
             let n = (values.len() / n_channels.max(1)).max(1) as f64;

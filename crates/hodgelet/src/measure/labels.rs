@@ -43,6 +43,19 @@ impl LabelMeasure {
         out
     }
 
+    /// How often each of some identifiers appears, at a single depth.
+    #[must_use]
+    pub fn counted(mut ids: Vec<u64>) -> Self {
+        ids.sort_unstable();
+        let mut out = Self { starts: vec![0], ..Self::default() };
+        for run in ids.chunk_by(|a, b| a == b) {
+            out.ids.push(run[0]);
+            out.masses.push(run.len() as f64);
+        }
+        out.starts.push(out.ids.len() as u32);
+        out
+    }
+
     /// From its parts, as [`parts`](Self::parts) gives them, if they fit each other.
     #[must_use]
     pub fn from_parts(starts: Vec<u32>, ids: Vec<u64>, masses: Vec<f64>) -> Option<Self> {
@@ -148,6 +161,8 @@ pub struct ComplexLabels {
     pub edges: Vec<LabelMeasure>,
     /// Of vertices, at depths 1 to `rounds + 1`; none if not asked for.
     pub vertices: Option<LabelMeasure>,
+    /// How many vertices have each label of the depths 0 to `rounds`, all in one list; none if not asked for.
+    pub environments: Option<LabelMeasure>,
 }
 
 impl ComplexLabels {
@@ -165,7 +180,7 @@ pub fn measure_labels(
     complex: &Complex,
     given: GivenLabels<'_>,
     rounds: usize,
-    [on_edges, on_vertices]: [bool; 2],
+    [on_edges, on_vertices, environments]: [bool; 3],
 ) -> ComplexLabels {
     let refined = refine(complex, given, rounds + usize::from(on_vertices));
     let mut out = ComplexLabels::default();
@@ -184,6 +199,10 @@ pub fn measure_labels(
         let mut counts = LabelMeasure::new(depths);
         counts.masses.iter_mut().for_each(|mass| *mass /= n as f64);
         out.vertices = Some(counts);
+    }
+    if environments {
+        let ids: Vec<u64> = refined.vertices[..=rounds].concat();
+        out.environments = Some(LabelMeasure::counted(ids));
     }
     out
 }
@@ -255,7 +274,7 @@ mod tests {
         let square_with_tail = [[0, 1], [1, 2], [2, 3], [0, 3], [3, 4]];
         let graph = Complex::graph(5, &square_with_tail).unwrap();
         let given = GivenLabels { vertices: None, edges: None };
-        let found = measure_labels(&graph, given, 2, [true, true]);
+        let found = measure_labels(&graph, given, 2, [true, true, true]);
         for t in 0..3 {
             let totals: Vec<f64> = found.edges.iter().map(|part| part.total(t)).collect();
             assert!((totals[0] - 4.0).abs() < 1e-12 && (totals[2] - 1.0).abs() < 1e-12, "{totals:?}");

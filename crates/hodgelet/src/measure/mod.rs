@@ -169,6 +169,16 @@ pub struct ComplexMeasures {
     signed: Option<SignedMeasure>,
     labels: Option<ComplexLabels>,
     values: Option<VertexValues>,
+    own: Option<OwnRow>,
+}
+
+/// What is known of a complex as a whole.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OwnRow {
+    /// Numbers, column after column.
+    pub numbers: Vec<f64>,
+    /// How often it has each tag, at a single depth.
+    pub tags: LabelMeasure,
 }
 
 impl ComplexMeasures {
@@ -216,6 +226,18 @@ impl ComplexMeasures {
     #[must_use]
     pub fn with_values(self, values: Option<VertexValues>) -> Self {
         Self { values, ..self }
+    }
+
+    /// What is known of the complex as a whole, if it was kept.
+    #[must_use]
+    pub fn own(&self) -> Option<&OwnRow> {
+        self.own.as_ref()
+    }
+
+    /// The same with what is known of the complex as a whole.
+    #[must_use]
+    pub fn with_own(self, own: Option<OwnRow>) -> Self {
+        Self { own, ..self }
     }
 
     /// The same with inner products.

@@ -2,8 +2,8 @@
 
 use super::ModelError;
 use crate::feature::{
-    Block, BlockMeasures, Component, FourierPoints, LabelWeights, Standardizer, ValueEmbedding, WaveletTape,
-    harmonic_features, signed_features, wavelet_features,
+    Block, BlockMeasures, Component, Counts, FourierPoints, LabelWeights, Standardizer, TableScaling,
+    ValueEmbedding, WaveletTape, harmonic_features, signed_features, wavelet_features,
 };
 use crate::kernel::Inputs;
 use crate::settings::Settings;
@@ -29,6 +29,10 @@ pub enum FeatureMap {
     Labels(LabelWeights),
     /// Means over vertices, which have no filters.
     Values(ValueEmbedding),
+    /// Numbers of complexes as a whole, in units of their deviations.
+    Table(TableScaling),
+    /// Counts, compared by their minima and maxima.
+    Counts(Counts),
 }
 
 impl FeatureMap {
@@ -46,6 +50,8 @@ impl FeatureMap {
         Ok(match (settings.bank(), block.component) {
             (_, component) if component.is_labels() => Self::Labels(LabelWeights::fit(training)),
             (_, component) if component.is_values() => Self::Values(ValueEmbedding::fit(training)),
+            (_, component) if component.is_counts() => Self::Counts(Counts::fit(training)),
+            (_, Component::Columns) => Self::Table(TableScaling::fit(training)),
             (_, Component::Harmonic) => Self::Harmonic,
             (_, Component::Signed) => {
                 Self::Signed((0..training.len()).map(|i| training.atoms(i).len()).max().unwrap_or(0))
@@ -67,7 +73,7 @@ impl FeatureMap {
     pub fn counted(&self) -> Option<&'static str> {
         match self {
             Self::Wavelets(_) => Some("filter"),
-            Self::Harmonic | Self::Labels(_) | Self::Values(_) => None,
+            Self::Harmonic | Self::Labels(_) | Self::Values(_) | Self::Table(_) | Self::Counts(_) => None,
             Self::Fourier(_) => Some("point"),
             Self::Signed(_) => Some("vector"),
         }
@@ -80,6 +86,8 @@ impl FeatureMap {
             Self::Fourier(points) => points.points().to_vec(),
             Self::Labels(weights) => weights.values().to_vec(),
             Self::Values(embedding) => embedding.stored(),
+            Self::Table(scaling) => scaling.stored(),
+            Self::Counts(counts) => vec![f64::from(u8::from(counts.differ))],
             Self::Harmonic | Self::Signed(_) => Vec::new(),
         }
     }
@@ -98,6 +106,11 @@ impl FeatureMap {
             (_, component) if component.is_values() => {
                 Self::Values(ValueEmbedding::new(&stored).ok_or_else(|| unsound(block))?)
             }
+            (_, component) if component.is_counts() => match stored[..] {
+                [x] => Self::Counts(Counts { differ: x > 0.0 }),
+                _ => return Err(unsound(block)),
+            },
+            (_, Component::Columns) => Self::Table(TableScaling::new(&stored).ok_or_else(|| unsound(block))?),
             (_, Component::Harmonic) => Self::Harmonic,
             (_, Component::Signed) => Self::Signed(n_vectors),
             (Some(bank), _) => Self::Wavelets(bank.check()?.with_parameters(&stored)?),
@@ -116,7 +129,7 @@ impl FeatureMap {
             Self::Harmonic => harmonic_features(measures),
             Self::Fourier(points) => points.features(measures),
             Self::Signed(count) => signed_features(measures, *count),
-            Self::Labels(_) | Self::Values(_) => Mat::zeros(measures.len(), 0),
+            _ => Mat::zeros(measures.len(), 0),
         })
     }
 
@@ -128,14 +141,14 @@ impl FeatureMap {
             Self::Harmonic => 1,
             Self::Fourier(points) => points.points().len(),
             Self::Signed(count) => *count,
-            Self::Labels(_) | Self::Values(_) => 0,
+            Self::Labels(_) | Self::Values(_) | Self::Table(_) | Self::Counts(_) => 0,
         }
     }
 
     /// Whether points do not depend on what is trained.
     #[must_use]
     pub fn is_fixed(&self) -> bool {
-        matches!(self, Self::Labels(_) | Self::Values(_))
+        matches!(self, Self::Labels(_) | Self::Values(_) | Self::Table(_) | Self::Counts(_))
     }
 
     /// The points of complexes, where they do not depend on what is trained.
@@ -143,6 +156,8 @@ impl FeatureMap {
         match self {
             Self::Labels(weights) => Some(Inputs::sparse(weights.rows(measures))),
             Self::Values(embedding) => Some(Inputs::dense(embedding.rows(measures))),
+            Self::Table(scaling) => Some(Inputs::dense(scaling.rows(measures))),
+            Self::Counts(counts) => Some(Inputs::sparse(counts.rows(measures))),
             _ => None,
         }
     }
@@ -213,6 +228,8 @@ impl BlockSpace {
         match &self.map {
             FeatureMap::Labels(weights) => weights.n_live(),
             FeatureMap::Values(embedding) => embedding.n_live(),
+            FeatureMap::Table(scaling) => scaling.n_live(),
+            FeatureMap::Counts(counts) => usize::from(counts.differ),
             _ => self.standardizer.n_live(),
         }
     }

@@ -124,8 +124,9 @@ impl Settings {
     ) -> Result<Model, ModelError> {
         let began = Instant::now();
         check_indices(train, source.len())?;
-        // The noise is that of all training complexes, whichever of them are looked at first.
-        let settings = &Settings { noise: self.noise_of(train.len()), ..self.clone() };
+        // Noise and likelihood are those of all training complexes, whichever of them are looked at first.
+        let (noise, likelihood) = (self.noise_of(train.len()), Some(self.likelihood_of(train.len())));
+        let settings = &Settings { noise, likelihood, ..self.clone() };
         let sample = sparse::sample(settings, targets, train);
         let chosen: Vec<usize> = sample.iter().map(|&i| train[i]).collect();
         let mut problem = Problem::new(settings, measurer, source, targets, &chosen)?;

@@ -5,11 +5,17 @@ use super::measure::lifted;
 use super::{Measurer, ModelError};
 use crate::dataset::{Column, ColumnValues, Dataset, WEIGHTS};
 use crate::encode::{CellSignal, EncodeError, Encoding, EncodingParams, Outline, VertexSignal};
-use crate::measure::{ComplexMeasures, GivenLabels, VertexValues, measure_labels, name_id};
+use crate::hodge::edge_shares;
+use crate::measure::{
+    ComplexMeasures, GivenLabels, RefinedLabels, VertexValues, measure_labels, name_id, refine,
+};
 use crate::settings::{BlockKind, Settings};
 use crate::signal::Orientation;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+/// Kinds of blocks that refined labels are measured for.
+const LABELS: [BlockKind; 3] = [BlockKind::EdgeLabels, BlockKind::VertexLabels, BlockKind::Environments];
 
 /// Columns whose labels name the cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -26,7 +32,7 @@ impl LabelColumns {
     /// without a label has none either.
     pub fn fit(settings: &Settings, columns: &[Column]) -> Option<Self> {
         let kinds = settings.blocks();
-        let wanted = [BlockKind::EdgeLabels, BlockKind::VertexLabels].iter().any(|kind| kinds.contains(kind));
+        let wanted = LABELS.iter().any(|kind| kinds.contains(kind));
         let names = |dim: usize| {
             let is_label = |c: &&Column| c.dim == dim && matches!(c.values, ColumnValues::Labels { .. });
             columns.iter().filter(is_label).map(|c| c.name.clone()).collect::<Vec<_>>()
@@ -83,6 +89,22 @@ impl<'a> Names<'a> {
     }
 }
 
+/// Refined labels of every cell of item `i`, and the shares of its edges in the Hodge components.
+pub(super) fn labels_of(
+    measurer: &Measurer,
+    items: &Dataset,
+    i: usize,
+) -> Result<Option<(RefinedLabels, Vec<[f64; 3]>)>, ModelError> {
+    let Some(columns) = &measurer.labels else { return Ok(None) };
+    let (vertices, edges) =
+        (Names::bind(items, 0, &columns.vertices)?, Names::bind(items, 1, &columns.edges)?);
+    let complex = lifted(&measurer.settings, items, i, true)?;
+    let (vertices, edges) = (vertices.of(i), edges.of(i));
+    let given = GivenLabels { vertices: vertices.as_deref(), edges: edges.as_deref() };
+    let refined = refine(&complex, given, measurer.settings.label_depth + 1);
+    Ok(Some((refined, edge_shares(&complex))))
+}
+
 /// The same measures with masses of refined labels.
 pub(super) fn with_labels(
     measurer: &Measurer,
@@ -91,7 +113,7 @@ pub(super) fn with_labels(
 ) -> Result<Vec<ComplexMeasures>, ModelError> {
     let Some(columns) = &measurer.labels else { return Ok(measures) };
     let kinds = measurer.settings.blocks();
-    let wanted = [BlockKind::EdgeLabels, BlockKind::VertexLabels].map(|kind| kinds.contains(&kind));
+    let wanted = LABELS.map(|kind| kinds.contains(&kind));
     let rounds = measurer.settings.label_depth;
     let (vertices, edges) =
         (Names::bind(items, 0, &columns.vertices)?, Names::bind(items, 1, &columns.edges)?);

@@ -53,6 +53,7 @@ pub(super) fn measure(
     }
     measures = super::labels::with_labels(measurer, measures, items)?;
     measures = super::labels::with_values(measurer, measures, items)?;
+    measures = super::own::with_own(measurer, measures, items)?;
     Ok(Measured { measures, unknown: unknown.into_inner() })
 }
 

@@ -4,6 +4,7 @@
 //! methods of \[Alain24\] are settings of one pipeline.
 
 mod averaging;
+mod cells;
 mod conformal;
 mod drift;
 mod error;
@@ -18,6 +19,7 @@ mod names;
 mod noise;
 mod novelty;
 mod objective;
+mod own;
 mod parameters;
 mod plan;
 mod predict;
@@ -33,6 +35,7 @@ pub(crate) mod testing;
 mod update;
 
 pub use averaging::Exploration;
+pub use cells::{CellShares, LabelShare};
 pub use conformal::{Basis, CalibratedPrediction, RegionTargets, Regions};
 pub use drift::Drift;
 pub use error::ModelError;

@@ -1,5 +1,6 @@
 //! Names of the blocks, channels and columns of a feature space, and of what it cannot see.
 
+use super::own::OwnColumns;
 use super::{BlockSpace, FeatureSpace};
 use crate::complex::Lift;
 use crate::feature::{Block, Component};
@@ -51,6 +52,9 @@ impl FeatureSpace {
     /// Names of the channels of a block.
     #[must_use]
     pub fn channel_names(&self, block: Block) -> Vec<String> {
+        if block.component == Component::Columns {
+            return self.measurer.own.as_ref().map(OwnColumns::channels).unwrap_or_default();
+        }
         let channels = self.measurer.encoding.channels(block.dim);
         let channels = channels.filter(|_| block.component.is_of_signal());
         channels.map(|c| (0..c.len()).map(|d| c.name(d).to_owned()).collect()).unwrap_or_default()

@@ -178,6 +178,10 @@ impl Problem {
                     fixed_kernel(&self.settings, self.settings.kernel, 0.5 * live as f64)
                 }
                 FeatureMap::Values(_) => fixed_kernel(&self.settings, Family::Matern12, 1.0),
+                FeatureMap::Table(_) => fixed_kernel(&self.settings, self.settings.kernel, 1.0),
+                FeatureMap::Counts(_) => {
+                    BlockKernel::new(1.0, BaseKernel::new(Family::Linear, Lengthscales::unscaled()))
+                }
                 _ => block_kernel(&self.settings, drawn.n_channels, map.per_channel(), live),
             });
             maps.push(map);

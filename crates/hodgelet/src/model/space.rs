@@ -6,9 +6,10 @@
 use super::features::{BlockSpace, FeatureMap};
 use super::labels::{LabelColumns, values_of};
 use super::measure::{check_shared, lifted, measure, sample, weights};
+use super::own::OwnColumns;
 use super::{Measured, ModelError};
 use crate::complex::Lift;
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, WHOLE};
 use crate::encode::{EncodeError, Encoding, Outline};
 use crate::feature::{Block, BlockMeasures, Component, SignedBasis, SignedError, Standardizer};
 use crate::hodge::{HodgeError, Operators};
@@ -38,6 +39,9 @@ pub struct Measurer {
     /// Which values of vertices are kept, where their distributions are wanted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) values: Option<Encoding>,
+    /// What is known of complexes as a whole, where there is something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) own: Option<OwnColumns>,
 }
 
 impl Measurer {
@@ -75,7 +79,8 @@ impl Measurer {
         })?;
         let labels = LabelColumns::fit(settings, outline.columns());
         let values = values_of(settings, outline)?;
-        let mut measurer = Self { settings: settings.clone(), encoding, signed: None, labels, values };
+        let own = OwnColumns::fit(settings, outline.columns());
+        let mut measurer = Self { settings: settings.clone(), encoding, signed: None, labels, values, own };
         measurer.signed = measurer.fit_signed(&items(settings.lift(), part), train)?;
         measurer.blocks()?;
         Ok(measurer)
@@ -90,6 +95,7 @@ impl Measurer {
             && self.signed == other.signed
             && self.labels == other.labels
             && self.values == other.values
+            && self.own == other.own
     }
 
     fn fit_signed(&self, items: &Dataset, train: &[usize]) -> Result<Option<SignedBasis>, ModelError> {
@@ -157,10 +163,18 @@ impl Measurer {
             BlockKind::VertexLabels if self.labels.is_some() => std::slice::from_ref(&Block::VERTEX_LABELS),
             BlockKind::Values if self.values.is_some() => &Block::VALUES[..1],
             BlockKind::SmoothedValues if self.values.is_some() => &Block::VALUES[1..],
+            BlockKind::Environments if self.labels.is_some() => std::slice::from_ref(&Block::ENVIRONMENTS),
+            BlockKind::Columns if self.own.as_ref().is_some_and(|own| !own.numbers.is_empty()) => {
+                &Block::OWN[..1]
+            }
+            BlockKind::Fingerprints if self.own.as_ref().is_some_and(|own| !own.tags.is_empty()) => {
+                &Block::OWN[1..]
+            }
             _ => &[],
         };
         let mut others: Vec<Block> = kinds.iter().flat_map(of_kind).copied().collect();
-        others.retain(|block| self.settings.dims.as_ref().is_none_or(|dims| dims.contains(&block.dim)));
+        let is_wanted = |dim| self.settings.dims.as_ref().is_none_or(|dims| dims.contains(&dim));
+        others.retain(|block| block.dim == WHOLE || is_wanted(block.dim));
         let mut blocks: Vec<Block> = Vec::new();
         for block in dims.into_iter().flat_map(of_dim).chain(signed).chain(others) {
             // A dimension named twice gives its features once.
@@ -256,7 +270,7 @@ impl Settings {
 }
 
 /// The items whose spectra are taken: those of the line graph, or the dataset's own.
-fn items(lift: Lift, dataset: &Dataset) -> Cow<'_, Dataset> {
+pub(super) fn items(lift: Lift, dataset: &Dataset) -> Cow<'_, Dataset> {
     if lift == Lift::LineGraph { Cow::Owned(dataset.line_graph()) } else { Cow::Borrowed(dataset) }
 }
 
@@ -334,16 +348,24 @@ impl TryFrom<Stored> for FeatureSpace {
             let channels = space.measurer.encoding.channels(block.dim);
             let values = space.measurer.values.as_ref().and_then(|values| values.channels(0));
             let channels = match block.component {
-                component if component.is_labels() => None,
+                component if component.is_labels() || component.is_counts() => None,
                 component if component.is_values() => values,
                 _ => channels,
             };
-            let expected = channels.map_or(0, |channels| channels.len());
+            let expected = match block.component {
+                Component::Columns => space.measurer.own.as_ref().map_or(0, |own| own.channels().len()),
+                _ => channels.map_or(0, |channels| channels.len()),
+            };
             if n_channels != expected {
                 return Err(ModelError::Channels { block: name, expected, found: n_channels });
             }
             let map = FeatureMap::restore(&space.measurer.settings, block, n_vectors, map)?;
-            if matches!(&map, FeatureMap::Values(values) if values.n_channels() != n_channels) {
+            let other = match &map {
+                FeatureMap::Values(values) => values.n_channels() != n_channels,
+                FeatureMap::Table(table) => table.n_channels() != n_channels,
+                _ => false,
+            };
+            if other {
                 return Err(fault(format!("{name} has numbers of other channels")));
             }
             let columns = n_channels.saturating_mul(map.per_channel());

@@ -80,7 +80,9 @@ impl Observed {
         n_blocks: usize,
     ) -> Result<(LikelihoodParams, Likelihood), ModelError> {
         let (params, n_classes) = match self {
-            Self::Classes(n_classes, _) => (settings.likelihood().of(*n_classes), *n_classes),
+            Self::Classes(n_classes, labels) => {
+                (settings.likelihood_of(labels.len()).of(*n_classes), *n_classes)
+            }
             Self::Reals(values) => match settings.noise_of(values.len()) {
                 NoiseChoice::Auto | NoiseChoice::Gaussian => (LikelihoodParams::Gaussian, 0),
                 NoiseChoice::StudentT => (LikelihoodParams::StudentT, 0),

@@ -92,6 +92,12 @@ choices! {
         Values,
         /// The same, smoothed along edges.
         SmoothedValues,
+        /// Labels of vertices and what is around them, counted: fingerprints of molecules.
+        Environments,
+        /// Numbers that are known of graphs as a whole.
+        Columns,
+        /// Tags of graphs as a whole.
+        Fingerprints,
     }
 }
 
@@ -111,11 +117,11 @@ choices! {
 choices! {
     /// Which likelihood of classes.
     pub enum ClassLikelihood {
-        /// Probit for two classes, regression on labels for more.
+        /// Probit for two classes, regression on labels for more, and for many complexes with a full posterior.
         #[default]
         Auto,
-        /// Probit for two classes; for more, one regression for each class on whether the label is that class, with
-        /// probabilities whose sharpness is fitted to graphs left out.
+        /// One regression for each class on whether the label is that class, with probabilities whose sharpness is fitted
+        /// to graphs left out.
         Labels,
         /// Logit for two classes, softmax for more.
         Softmax,
@@ -130,7 +136,7 @@ impl ClassLikelihood {
     #[must_use]
     pub fn of(self, n_classes: usize) -> LikelihoodParams {
         match (self, n_classes) {
-            (Self::Auto | Self::Labels, 2) => LikelihoodParams::PROBIT,
+            (Self::Auto, 2) => LikelihoodParams::PROBIT,
             (Self::Softmax, 2) => LikelihoodParams::LOGIT,
             (Self::Gpflow, 2) => {
                 LikelihoodParams::Bernoulli { link: Link::Probit { floor: 1e-3 }, nodes: 20 }

@@ -81,8 +81,9 @@ settings! {
         dims: Option<Vec<usize>> = None;
         /// What the blocks are made of. energies: of signals; edge-labels: labels of edges and what is around them, by Hodge
         /// component; vertex-labels: the same of vertices; values: distributions of attributes and labels of vertices;
-        /// smoothed-values: the same, smoothed along edges. By default all that the data have; energies with faithful, with
-        /// methods but hodge, and where vertices carry structure alone.
+        /// smoothed-values: the same, smoothed along edges; environments: labels of vertices and what is around them, counted
+        /// and compared by Tanimoto's kernel; columns and fingerprints: numbers and tags of graphs as a whole. By default
+        /// all that the data have but environments; energies with faithful and with methods but hodge.
         [common] [value "KIND,..."]
         blocks: Option<Vec<BlockKind>> = None;
         /// How many times labels are refined by those around them.
@@ -142,9 +143,10 @@ settings! {
         /// Where lengthscales start. By default the square root of the number of varying columns; 1 with faithful.
         [value "LENGTH"] [training]
         initial_lengthscale: Option<f64> = None;
-        /// How class probabilities follow from the latent functions. auto and labels: probit for two classes, for
-        /// more a regression on labels whose probabilities are calibrated on graphs left out; softmax: logit for two,
-        /// softmax for more; gpflow: as the published code, robust-max for more. By default auto; gpflow with faithful.
+        /// How class probabilities follow from the latent functions. labels: a regression on labels whose probabilities
+        /// are calibrated on graphs left out; auto: probit for two classes, labels for more and for 1,501 to 5,000 graphs;
+        /// softmax: logit for two, softmax for more; gpflow: as the published code, robust-max for more. By default auto;
+        /// gpflow with faithful.
         [value "LIKELIHOOD"] [training] [classes]
         likelihood: Option<ClassLikelihood> = None;
         /// Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom learned;
@@ -251,17 +253,18 @@ impl Settings {
         ["Model", "Signals"].contains(&field.group)
     }
 
-    /// What the blocks are made of: unless they are named, all kinds, but energies alone for the published settings, methods
-    /// without the split, signed features that stand alone, and vertices that are to carry structure or nothing.
+    /// What the blocks are made of: unless they are named, all kinds but environments, energies alone for the published
+    /// settings and methods without the split; neither labels nor values beside signed features that stand alone, and where
+    /// vertices are to carry structure or nothing.
     #[must_use]
     pub fn blocks(&self) -> Vec<BlockKind> {
         let sees_columns = self.vertices.is_none_or(VertexSignal::sees_columns);
-        let only_energies =
-            self.faithful || self.method != Method::Hodge || self.signed_only || !sees_columns;
+        let only_energies = self.signed_only || !sees_columns;
         match &self.blocks {
             Some(blocks) => blocks.clone(),
-            None if only_energies => vec![BlockKind::Energies],
-            None => BlockKind::ALL.to_vec(),
+            None if self.faithful || self.method != Method::Hodge => vec![BlockKind::Energies],
+            None if only_energies => vec![BlockKind::Energies, BlockKind::Columns, BlockKind::Fingerprints],
+            None => BlockKind::ALL.iter().copied().filter(|kind| *kind != BlockKind::Environments).collect(),
         }
     }
 

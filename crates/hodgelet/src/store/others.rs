@@ -1,11 +1,12 @@
 //! Columns of a leaf for what is measured beside signals: masses of refined labels, and values of vertices.
 //!
 //! A block of labels has three lists, `edge exact labels starts` (of depths), `ids` and `masses`; values have their number of
-//! `vertex values channels`, null where a complex has none, and the lists `vertex values` and `vertex smoothed values`.
+//! `vertex values channels`, null where a complex has none, and the lists `vertex values` and `vertex smoothed values`. What is
+//! known of graphs as a whole is in `graph columns` and in the lists of `graph fingerprints`.
 
 use super::leaf::{Columns, Table};
 use crate::feature::Block;
-use crate::measure::{ComplexLabels, ComplexMeasures, LabelMeasure, VertexValues};
+use crate::measure::{ComplexLabels, ComplexMeasures, LabelMeasure, OwnRow, VertexValues};
 use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
 
 /// Name of the column with the number of channels of values.
@@ -22,6 +23,17 @@ pub(super) fn add(columns: &mut Columns, rows: &[ComplexMeasures]) {
         Block::VERTEX_LABELS,
         labels().map(|labels| labels.and_then(|l| l.vertices.as_ref())).collect(),
     );
+    add_labels(
+        columns,
+        Block::ENVIRONMENTS,
+        labels().map(|labels| labels.and_then(|l| l.environments.as_ref())).collect(),
+    );
+    if rows.iter().any(|row| row.own().is_some()) {
+        let own = || rows.iter().map(|row| row.own());
+        let numbers = own().map(|own| own.map_or(&[][..], |own| &own.numbers));
+        columns.add_lists::<Float64Type>(Block::OWN[0].to_string(), numbers);
+        add_labels(columns, Block::OWN[1], own().map(|own| own.map(|own| &own.tags)).collect());
+    }
     if rows.iter().any(|row| row.values().is_some()) {
         let values = || rows.iter().map(|row| row.values());
         let count = |values: Option<&VertexValues>| values.map(|v| v.n_channels() as u64);
@@ -52,14 +64,18 @@ pub(super) fn with_others(
     let mut edges: Vec<Vec<LabelMeasure>> =
         edges.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     let mut vertices = labels(table, Block::VERTEX_LABELS, measures.len())?;
+    let mut environments = labels(table, Block::ENVIRONMENTS, measures.len())?;
     let mut values = values(table)?;
-    let any_labels = !edges.is_empty() || vertices.is_some();
+    let mut own = own(table, measures.len())?;
+    let any_labels = !edges.is_empty() || vertices.is_some() || environments.is_some();
     let one = |(i, measures): (usize, ComplexMeasures)| {
         let labels = any_labels.then(|| ComplexLabels {
             edges: edges.iter_mut().map(|list| std::mem::take(&mut list[i])).collect(),
             vertices: vertices.as_mut().map(|list| std::mem::take(&mut list[i])),
+            environments: environments.as_mut().map(|list| std::mem::take(&mut list[i])),
         });
-        measures.with_labels(labels).with_values(values.get_mut(i).and_then(Option::take))
+        let values = values.get_mut(i).and_then(Option::take);
+        measures.with_labels(labels).with_values(values).with_own(own.get_mut(i).map(std::mem::take))
     };
     Ok(measures.into_iter().enumerate().map(one).collect())
 }
@@ -95,4 +111,20 @@ fn values(table: &Table) -> Result<Vec<Option<VertexValues>>, String> {
         found.map(Some).ok_or_else(|| format!("row {i}: the lists of values do not fit {n} channels"))
     };
     channels.into_iter().enumerate().map(one).collect()
+}
+
+fn own(table: &Table, n: usize) -> Result<Vec<OwnRow>, String> {
+    let [numbers, tags] = Block::OWN;
+    if !table.has(&numbers.to_string()) {
+        return Ok(Vec::new());
+    }
+    let numbers = table.lists::<Float64Type>(&numbers.to_string())?;
+    let mut tags = labels(table, tags, n)?.unwrap_or_else(|| vec![LabelMeasure::default(); n]);
+    let one = |i: usize| match numbers.row(i) {
+        row if row.iter().all(|x| x.is_finite()) => {
+            Ok(OwnRow { numbers: row.to_vec(), tags: std::mem::take(&mut tags[i]) })
+        }
+        _ => Err(format!("row {i}: a number of the graph is not finite")),
+    };
+    (0..n).map(one).collect()
 }

@@ -11,7 +11,7 @@ use crate::source::DatasetArgs;
 use crate::topology::{MAX_RANK_SIZE, betti_numbers, lifted, rank_size};
 use clap::Args;
 use hodgelet::complex::Complex;
-use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets, WHOLE};
 use hodgelet::signal::Orientation;
 use hodgelet_data::Read;
 use hodgelet_eval::audit::{Duplicates, duplicates};
@@ -353,6 +353,7 @@ pub(super) fn cell_name(dim: usize) -> String {
         0 => "vertices".to_owned(),
         1 => "edges".to_owned(),
         2 => "2-cells".to_owned(),
+        WHOLE => "graphs".to_owned(),
         k => format!("{k}-cells"),
     }
 }

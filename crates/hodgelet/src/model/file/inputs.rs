@@ -53,13 +53,22 @@ pub(super) fn read(
     let mut n_tensors = 0;
     let mut one = |(b, block): (usize, &BlockSpace)| {
         let name = format!("{name}.{b}");
-        if let FeatureMap::Labels(_) = block.map {
+        let product = match block.map {
+            FeatureMap::Labels(_) => Some(RowProduct::Inner),
+            FeatureMap::Counts(_) => Some(RowProduct::MinMax),
+            _ => None,
+        };
+        if let Some(product) = product {
             n_tensors += ROWS.len();
-            return sparse(file, &name, n).map(Inputs::sparse);
+            return sparse(file, &name, n, product).map(Inputs::sparse);
         }
         n_tensors += 1;
-        let is_fixed = matches!(block.map, FeatureMap::Values(_));
-        let width = if is_fixed { ValueEmbedding::WIDTH } else { block.standardizer.n_columns() };
+        let is_fixed = block.map.is_fixed();
+        let width = match &block.map {
+            FeatureMap::Values(_) => ValueEmbedding::WIDTH,
+            FeatureMap::Table(scaling) => scaling.n_channels(),
+            _ => block.standardizer.n_columns(),
+        };
         let values = file.reals(&name, &[n, width])?;
         let matrix = Mat::from_fn(n, width, |i, j| values[i * width + j]);
         Ok(if is_fixed { Inputs::dense(matrix) } else { Inputs::Columns(matrix) })
@@ -68,7 +77,7 @@ pub(super) fn read(
     Ok((inputs, n_tensors))
 }
 
-fn sparse(file: &Container<'_>, name: &str, n: usize) -> Result<SparseRows, FileError> {
+fn sparse(file: &Container<'_>, name: &str, n: usize, product: RowProduct) -> Result<SparseRows, FileError> {
     let [counts, ids, values] = ROWS.map(|part| format!("{name}.{part}"));
     let counts = file.wholes(&counts, &[n])?;
     let ids = file.longs(&ids, &[file.tensor(&ids)?.len()])?;
@@ -76,7 +85,10 @@ fn sparse(file: &Container<'_>, name: &str, n: usize) -> Result<SparseRows, File
     if counts.iter().map(|&count| count as usize).sum::<usize>() != ids.len() {
         return Err(fault(&values, "does not fit its counts"));
     }
-    let (mut rows, mut at) = (SparseRows::new(RowProduct::Inner), 0);
+    if product == RowProduct::MinMax && of_values.iter().any(|x| *x < 0.0) {
+        return Err(fault(&values, "has counts below 0"));
+    }
+    let (mut rows, mut at) = (SparseRows::new(product), 0);
     for count in counts {
         let range = at..at + count as usize;
         if !ids[range.clone()].is_sorted_by(|a, b| a < b) {

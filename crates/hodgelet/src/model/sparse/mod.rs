@@ -21,7 +21,7 @@ use crate::gp::sparse::{Natural, choose, sum_leaves};
 use crate::gp::{Latents, Posterior, Sparse, SparseParams};
 use crate::kernel::{Inputs, SumKernel};
 use crate::likelihood::{Likelihood, Observations};
-use crate::settings::{PosteriorChoice, Settings};
+use crate::settings::{ClassLikelihood, PosteriorChoice, Settings};
 use crate::train::{LbfgsParams, MinimizeError, minimize};
 use faer::{Mat, Par};
 use leaves::Seen;
@@ -96,6 +96,16 @@ impl Settings {
             PosteriorChoice::Full => false,
             PosteriorChoice::Sparse => true,
             PosteriorChoice::Auto => n > FULL_TO || numbers > FULL_NUMBERS,
+        }
+    }
+
+    /// Which likelihood the classes of `n` training complexes have: auto is a regression on labels where hyperparameters are
+    /// trained on a sample and the posterior is full.
+    #[must_use]
+    pub fn likelihood_of(&self, n: usize) -> ClassLikelihood {
+        match self.likelihood() {
+            ClassLikelihood::Auto if n > TRAINED_TO && !self.is_sparse(n, 1) => ClassLikelihood::Labels,
+            other => other,
         }
     }
 

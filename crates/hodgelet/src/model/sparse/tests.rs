@@ -2,7 +2,7 @@ use super::super::testing::{dataset, small_settings};
 use super::super::{Measurer, Model, PredictedTargets, Prediction, Problem};
 use super::*;
 use crate::dataset::Dataset;
-use crate::settings::{BlockKind, HyperparameterChoice, NoiseChoice};
+use crate::settings::{BlockKind, ClassLikelihood, HyperparameterChoice, NoiseChoice};
 
 fn fit(settings: &Settings, data: &Dataset) -> Model {
     let train: Vec<usize> = (0..data.len()).collect();
@@ -179,4 +179,19 @@ fn a_full_posterior_may_have_the_values_of_a_sample() {
     let refused =
         Settings { hyperparameters: nuts, ..some_inducing() }.fit(&data, &(0..30).collect::<Vec<_>>());
     assert!(matches!(refused, Err(ModelError::Averaging { .. })), "{refused:?}");
+}
+
+#[test]
+fn two_classes_of_many_graphs_are_regressed_on_where_the_posterior_is_full() {
+    let auto = Settings::default();
+    let found = |settings: &Settings, n| settings.likelihood_of(n);
+    assert_eq!(found(&auto, 1500), ClassLikelihood::Auto);
+    assert_eq!(found(&auto, 1501), ClassLikelihood::Labels);
+    assert_eq!(found(&auto, 5001), ClassLikelihood::Auto);
+    let sparse = Settings { posterior: PosteriorChoice::Sparse, ..auto.clone() };
+    assert_eq!(found(&sparse, 2000), ClassLikelihood::Auto);
+    let softmax = Settings { likelihood: Some(ClassLikelihood::Softmax), ..auto.clone() };
+    assert_eq!(found(&softmax, 2000), ClassLikelihood::Softmax);
+    let faithful = Settings { faithful: true, ..auto };
+    assert_eq!(found(&faithful, 2000), ClassLikelihood::Gpflow);
 }
