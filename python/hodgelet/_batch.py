@@ -20,12 +20,17 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
+#: In place of a dimension: graphs as a whole.
+WHOLE = 65
+
+
 @dataclass(eq=False)
 class Column:
     """What is known of every cell of one dimension: numbers in channels, or one label per cell.
 
     ``values`` runs over the cells of the first graph, then the second, and so on: ``float64[n_cells, n_channels]`` for
-    ``kind="real"``, codes ``int64[n_cells]`` into ``categories`` for ``kind="labels"``.
+    ``kind="real"``, codes ``int64[n_cells]`` into ``categories`` for ``kind="labels"``. With ``dim=WHOLE`` a column is
+    of graphs as a whole: one row of numbers each, or labels (tags), those of graph ``i`` from ``offsets[i]`` on.
     """
 
     name: str
@@ -35,6 +40,7 @@ class Column:
     channels: list[str] | None = None
     categories: list[str] | None = None
     oriented: bool = False
+    offsets: Ints | None = None
 
     @property
     def channel_names(self) -> list[str]:
@@ -148,6 +154,8 @@ class GraphBatch:
         """Where each graph starts among the cells of dimension ``dim``, ``[n_graphs + 1]``."""
         if dim == 0:
             return np.concatenate([[0], np.cumsum(self.vertices)]).astype(np.int64)
+        if dim == WHOLE:
+            return np.arange(len(self) + 1, dtype=np.int64)
         if dim == 1:
             return self.edge_offsets
         if dim == 2 and self.triangle_offsets is not None:
@@ -168,12 +176,20 @@ class GraphBatch:
             edges=self.edges[edge_rows],
             boundaries=[_take_boundary(b, index) for b in self.boundaries],
             weights={dim: w[_gather(self.cell_offsets(dim), index)[1]] for dim, w in self.weights.items()},
-            columns=[replace(c, values=c.values[_gather(self.cell_offsets(c.dim), index)[1]]) for c in self.columns],
+            columns=[self._take_column(c, index) for c in self.columns],
         )
         if self.triangles is not None and self.triangle_offsets is not None:
             taken.triangle_offsets, rows = _gather(self.triangle_offsets, index)
             taken.triangles = self.triangles[rows]
         return taken
+
+    def _starts(self, column: Column) -> Ints:
+        """Where each graph starts in a column."""
+        return self.cell_offsets(column.dim) if column.offsets is None else column.offsets
+
+    def _take_column(self, column: Column, index: Ints) -> Column:
+        offsets, rows = _gather(self._starts(column), index)
+        return replace(column, values=column.values[rows], offsets=None if column.offsets is None else offsets)
 
     def _index(self, indices: Sequence[int] | NDArray[Any]) -> Ints:
         index = np.asarray(indices)
@@ -304,8 +320,12 @@ class GraphBatch:
             )
 
     def _check_column(self, column: Column) -> None:
-        n_cells = int(self.cell_offsets(column.dim)[-1])
-        what = f"column `{column.name}` of dimension {column.dim}"
+        what = f"column `{column.name}` of {'graphs' if column.dim == WHOLE else f'dimension {column.dim}'}"
+        if column.offsets is not None:
+            if (column.dim, column.kind) != (WHOLE, "labels"):
+                raise HodgeletInputError(f"{what} has offsets, which only labels of graphs as a whole have")
+            _check_offsets(column.offsets, len(self), len(column.values), "tag")
+        n_cells = int(self._starts(column)[-1])
         if len(column.values) != n_cells:
             raise HodgeletInputError(f"{what} has {len(column.values)} rows, but there are {n_cells} cells")
         if column.kind == "labels":
@@ -320,8 +340,8 @@ class GraphBatch:
             wrong, expected = ~np.isfinite(column.values).all(axis=1), "finite numbers"
         if wrong.any():
             cell = int(np.flatnonzero(wrong)[0])
-            graph = self.graph_of(column.dim, cell)
-            local = cell - int(self.cell_offsets(column.dim)[graph])
+            graph = int(np.searchsorted(self._starts(column), cell, side="right")) - 1
+            local = cell - int(self._starts(column)[graph])
             found = np.asarray(column.values[cell]).tolist()
             raise HodgeletInputError(f"graph {graph}: {what} has {found} on cell {local}, expected {expected}")
 
@@ -362,7 +382,9 @@ def _join_column(parts: Sequence[Column]) -> Column:
     categories = list(dict.fromkeys(name for c in parts for name in c.categories or []))
     code = {name: position for position, name in enumerate(categories)}
     recoded = [np.array([code[name] for name in c.categories or []], dtype=np.int64)[c.values] for c in parts]
-    return replace(first, values=np.concatenate(recoded), categories=categories)
+    owned = [c.offsets for c in parts if c.offsets is not None]
+    offsets = _join_offsets(owned) if len(owned) == len(parts) else None
+    return replace(first, values=np.concatenate(recoded), categories=categories, offsets=offsets)
 
 
 def _layout(batch: GraphBatch) -> Any:
@@ -433,5 +455,6 @@ def _column(c: Any) -> Column:
         categories = [str(name) for name in c.categories]
         if len(set(categories)) != len(categories):
             raise HodgeletInputError(f"{what} names a category twice")
-        return replace(c, values=_ints(c.values, what, 1), categories=categories)
+        offsets = None if c.offsets is None else _ints(c.offsets, f"offsets of {what}", 1)
+        return replace(c, values=_ints(c.values, what, 1), categories=categories, offsets=offsets)
     raise HodgeletInputError(f'{what} is of kind {c.kind!r}, expected "real" or "labels"')

@@ -68,8 +68,10 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
         tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
         return tags
 
-    def fit(self, X: Any, y: Any) -> HodgeletClassifier:
+    def fit(self, X: Any, y: Any, *, columns: Any = None, fingerprints: Any = None) -> HodgeletClassifier:
         """Learns the classes ``y`` of the graphs ``X``.
+
+        ``columns`` and ``fingerprints`` are what is known of the graphs as a whole, as in `as_batch`.
 
         Raises
         ------
@@ -88,7 +90,7 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
             found.append(classes)
             return {"classes": names, "labels": labels}
 
-        self._train(X, y, targets)
+        self._train(self._batch(X, columns, fingerprints), y, targets)
         self.classes_ = found[0]
         return self
 
@@ -112,15 +114,15 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
         self._add(X, y, targets)
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, *, columns: Any = None, fingerprints: Any = None) -> NDArray[Any]:
         """The most probable class of each graph."""
-        labels = self.predict_full(X).labels
+        labels = self.predict_full(X, columns=columns, fingerprints=fingerprints).labels
         assert labels is not None, "a classifier predicts classes"
         return labels
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any, *, columns: Any = None, fingerprints: Any = None) -> Floats:
         """Probabilities of the classes, ``[n_graphs, n_classes]``."""
-        probabilities = self.predict_full(X).probabilities
+        probabilities = self.predict_full(X, columns=columns, fingerprints=fingerprints).probabilities
         assert probabilities is not None, "a classifier predicts probabilities"
         return probabilities
 

@@ -54,9 +54,9 @@ class HodgeletRegressor(RegressorParameters, Supervised):
         tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         return tags
 
-    def fit(self, X: Any, y: Any) -> HodgeletRegressor:
+    def fit(self, X: Any, y: Any, *, columns: Any = None, fingerprints: Any = None) -> HodgeletRegressor:
         """Learns the numbers ``y`` of the graphs ``X``; raises as `HodgeletClassifier.fit` does."""
-        self._train(X, y, lambda y: {"values": finite_numbers(y)})
+        self._train(self._batch(X, columns, fingerprints), y, lambda y: {"values": finite_numbers(y)})
         return self
 
     def partial_fit(self, X: Any, y: Any) -> HodgeletRegressor:
@@ -66,9 +66,9 @@ class HodgeletRegressor(RegressorParameters, Supervised):
         self._add(X, y, lambda y: {"values": finite_numbers(y)})
         return self
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: Any, return_std: bool = False, *, columns: Any = None, fingerprints: Any = None) -> Any:
         """The expected number of each graph; with ``return_std`` also the standard deviation of a new observation."""
-        out = self.predict_full(X)
+        out = self.predict_full(X, columns=columns, fingerprints=fingerprints)
         return (out.mean, out.std) if return_std else out.mean
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Intervals:

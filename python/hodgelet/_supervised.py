@@ -92,9 +92,13 @@ class Supervised(Estimator):
         edges = np.asarray(found["edges"], np.int64).reshape(-1, 2)
         return replace(prediction.explain(0), cells=cells, n_vertices=int(batch.vertices[0]), edges=edges)
 
-    def predict_full(self, X: Any) -> Prediction:
-        """Full predictions for graphs: targets, latent means and variances, and the share of each block."""
-        native, batch = self._native(), self._batch(X)
+    def predict_full(self, X: Any, *, columns: Any = None, fingerprints: Any = None) -> Prediction:
+        """Full predictions for graphs: targets, latent means and variances, and the share of each block.
+
+        ``columns`` and ``fingerprints`` are those of the graphs as a whole, as in `as_batch`; other methods take a
+        batch that has them.
+        """
+        native, batch = self._native(), self._batch(X, columns, fingerprints)
         with Progress(self._verbose()) as progress:
             out = native.predict(batch, self._threads(), progress.callback)
         warn_unknown(out["unknown"])

@@ -41,6 +41,8 @@ struct ColumnArrays<'py> {
     orientation: Orientation,
     names: Vec<String>,
     values: ValueArray<'py>,
+    /// Of tags of graphs as a whole.
+    offsets: Option<PyReadonlyArray1<'py, i64>>,
 }
 
 enum ValueArray<'py> {
@@ -139,7 +141,9 @@ impl<'py> ColumnArrays<'py> {
             true => ValueArray::Labels(array(column, "values")?),
             false => ValueArray::Real(table(column, "values")?),
         };
+        let has_offsets = !column.getattr("offsets")?.is_none();
         Ok(Self {
+            offsets: has_offsets.then(|| array(column, "offsets")).transpose()?,
             name: column.getattr("name")?.extract()?,
             dim: column.getattr("dim")?.extract()?,
             orientation: if oriented { Orientation::Oriented } else { Orientation::Unoriented },
@@ -158,6 +162,7 @@ impl<'py> ColumnArrays<'py> {
             dim: self.dim,
             orientation: self.orientation,
             names: &self.names,
+            offsets: self.offsets.as_ref().map(|o| slice(o.as_slice(), &self.name)).transpose()?,
             values,
         })
     }
@@ -191,6 +196,7 @@ struct ColumnView<'a> {
     dim: usize,
     orientation: Orientation,
     names: &'a [String],
+    offsets: Option<&'a [i64]>,
     values: Values<'a>,
 }
 
@@ -292,6 +298,11 @@ impl BoundaryView<'_> {
 impl ColumnView<'_> {
     fn build(&self, starts: Vec<usize>) -> Result<Column, Fault> {
         let names = self.names.to_vec();
+        // The dataset checks where tags start.
+        let starts = match self.offsets {
+            Some(offsets) => offsets.iter().map(|&o| usize::try_from(o).unwrap_or(usize::MAX)).collect(),
+            None => starts,
+        };
         let values = match self.values {
             Values::Real(values) => ColumnValues::Real { channels: names, values: values.to_vec() },
             Values::Labels(codes) => {

@@ -4,7 +4,7 @@ use crate::arrays;
 use crate::error::Fault;
 use crate::run::run;
 use hodgelet::complex::Expansion;
-use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets, WHOLE};
 use hodgelet::signal::Orientation;
 use hodgelet_cli::source::{DataDirArgs, DatasetArgs};
 use numpy::{PyArray1, PyArrayMethods};
@@ -24,7 +24,8 @@ pub fn read_dataset(
 ) -> PyResult<Bound<'_, PyDict>> {
     let hypergraph = hypergraph.map(|name| name.parse::<Expansion>()).transpose().map_err(Fault::input)?;
     let data_dir = DataDirArgs { data_dir };
-    let source = DatasetArgs { dataset: name, settings, seed, hypergraph, data_dir };
+    let (columns, fingerprints) = (None, None);
+    let source = DatasetArgs { dataset: name, settings, seed, hypergraph, columns, fingerprints, data_dir };
     let read = run(py, None, None, |_| Ok(source.read_silently()?))?;
     let dict = PyDict::new(py);
     let dataset = &read.dataset;
@@ -114,6 +115,9 @@ fn column<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyDict>>
             dict.set_item("kind", "labels")?;
             dict.set_item("categories", categories)?;
             dict.set_item("values", ints(py, codes.iter().map(|&code| i64::from(code))))?;
+            if column.dim == WHOLE {
+                dict.set_item("offsets", ints(py, column.starts.iter().map(|&start| start as i64)))?;
+            }
         }
         ColumnValues::Real { channels, values } => {
             let n = column.starts.last().copied().unwrap_or(0);

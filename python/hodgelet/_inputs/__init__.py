@@ -12,6 +12,7 @@ from hodgelet._batch import GraphBatch
 from hodgelet._errors import HodgeletInputError
 from hodgelet._inputs._options import Attributes, HodgeletOrientationWarning, Options
 from hodgelet._inputs._recognize import is_one_graph, reader_of
+from hodgelet._own import with_own
 
 __all__ = ["HodgeletOrientationWarning", "as_batch"]
 
@@ -26,6 +27,8 @@ def as_batch(
     weights: Mapping[int, str] | None = None,
     hypergraph: str = "star",
     max_dim: int | None = None,
+    columns: Any = None,
+    fingerprints: Any = None,
 ) -> GraphBatch:
     """One `GraphBatch` of many graphs, all from one library.
 
@@ -50,6 +53,12 @@ def as_batch(
         ``"star"``, ``"clique"`` or ``"simplices"``: what a hypergraph becomes.
     max_dim
         Highest dimension of cells taken from complexes and hypergraphs.
+    columns
+        Numbers of each graph as a whole (a mapping from name to values, a data frame or an array), which become a
+        block.
+    fingerprints
+        Counts or bits of each graph as a whole (rows of an array or a sparse matrix, mappings, or fingerprints of
+        RDKit), which become a block under Tanimoto's kernel.
 
     Raises
     ------
@@ -63,6 +72,18 @@ def as_batch(
     (2, (6, 2), ['x'])
 
     """
+    if columns is not None or fingerprints is not None:
+        plain = as_batch(
+            graphs,
+            vertex_attrs=vertex_attrs,
+            edge_attrs=edge_attrs,
+            oriented=oriented,
+            cell_attrs=cell_attrs,
+            weights=weights,
+            hypergraph=hypergraph,
+            max_dim=max_dim,
+        )
+        return with_own(plain, columns, fingerprints)
     if isinstance(graphs, GraphBatch):
         return graphs.validate()
     options = Options.of(vertex_attrs, edge_attrs, cell_attrs, oriented, hypergraph, max_dim, weights)

@@ -1,8 +1,8 @@
-//! Refined labels against the partitions of NetworkX.
+//! Refined labels against the partitions of NetworkX and the environments of RDKit.
 
 use super::testdata;
 use hodgelet::complex::Complex;
-use hodgelet::measure::{GivenLabels, name_id, refine};
+use hodgelet::measure::{GivenLabels, measure_labels, name_id, refine};
 use serde::Deserialize;
 use std::collections::HashMap;
 
@@ -48,5 +48,35 @@ fn vertices_are_told_apart_as_networkx_does() {
         for (t, expected) in graph.partitions.iter().enumerate() {
             assert_eq!(&partition(&found.vertices[t + 1]), expected, "{}, round {}", graph.name, t + 1);
         }
+    }
+}
+
+#[derive(Deserialize)]
+struct Molecules {
+    cases: Vec<Molecule>,
+}
+
+#[derive(Deserialize)]
+struct Molecule {
+    smiles: String,
+    atoms: Vec<u32>,
+    bonds: Vec<(u32, u32, String)>,
+    counts: Vec<f64>,
+}
+
+#[test]
+fn environments_are_counted_as_rdkit_does() {
+    let file: Molecules = testdata("rdkit/environments.json");
+    assert_eq!(file.cases.len(), 10);
+    for molecule in file.cases {
+        let edges: Vec<[u32; 2]> = molecule.bonds.iter().map(|(a, b, _)| [*a, *b]).collect();
+        let complex = Complex::graph(molecule.atoms.len(), &edges).unwrap();
+        let atoms: Vec<u64> = molecule.atoms.iter().map(|&z| u64::from(z)).collect();
+        let bonds: Vec<u64> = molecule.bonds.iter().map(|(.., name)| name_id([&name[..]])).collect();
+        let given = GivenLabels { vertices: Some(&atoms), edges: Some(&bonds) };
+        let found = measure_labels(&complex, given, 2, [false, false, true]).environments.unwrap();
+        let mut counts: Vec<f64> = found.depth(0).map(|(_, count)| count).collect();
+        counts.sort_unstable_by(f64::total_cmp);
+        assert_eq!(counts, molecule.counts, "{}", molecule.smiles);
     }
 }
