@@ -15,7 +15,9 @@ use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::encode::{CellSignal, Outline, VertexSignal};
 use hodgelet::kernel::Family;
 use hodgelet::model::{Measured, Measurer, Model, ModelError, PredictedTargets, Stage};
-use hodgelet::settings::{ClassLikelihood, Fields, Laplacian, LengthscaleChoice, SettingError, Settings};
+use hodgelet::settings::{
+    BlockKind, ClassLikelihood, Fields, Laplacian, LengthscaleChoice, SettingError, Settings,
+};
 use hodgelet::wavelet::ScaleSpread;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -107,7 +109,7 @@ pub struct SearchResult {
 
 impl SearchParams {
     /// The questions of `--auto` for `dataset`, from the settings `base`: robust-max for more than two classes; the
-    /// other Laplacian; signals on vertices; structure on edges without a signal; no split, or one dimension alone where
+    /// other Laplacian; energies alone, or environments beside all other blocks; signals on vertices; structure on edges without a signal; no split, or one dimension alone where
     /// several carry signals; a linear kernel, Matérn 3/2; one lengthscale per channel; the other spread of scales; fewer
     /// filters; more starts.
     #[must_use]
@@ -125,6 +127,12 @@ impl SearchParams {
         questions.push(vec![change(&|s| s.laplacian = Some(other))]);
         let on_vertices = base.lift() != Lift::LineGraph
             && base.encoding(&Outline::whole(dataset)).vertices != VertexSignal::None;
+        let kinds = base.blocks();
+        if base.blocks.is_none() && kinds.len() > 1 {
+            let more = [kinds.clone(), vec![BlockKind::Environments]].concat();
+            let answers = [vec![BlockKind::Energies], more];
+            questions.push(answers.map(|kinds| change(&|s| s.blocks = Some(kinds.clone()))).to_vec());
+        }
         if on_vertices {
             let mut signals = vec![change(&|s| s.vertices = Some(VertexSignal::DegreeOneHot))];
             signals.extend(has(0).then(|| change(&|s| s.vertices = Some(VertexSignal::Attributes))));

@@ -89,12 +89,15 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Refined labels of every cell of item `i`, and the shares of its edges in the Hodge components.
+/// Labels of all cells, and the shares of the edges in the Hodge components.
+pub(super) type LabelledCells = (RefinedLabels, Vec<[f64; 3]>);
+
+/// Refined labels of every cell of item `i`; none where labels are not measured.
 pub(super) fn labels_of(
     measurer: &Measurer,
     items: &Dataset,
     i: usize,
-) -> Result<Option<(RefinedLabels, Vec<[f64; 3]>)>, ModelError> {
+) -> Result<Option<LabelledCells>, ModelError> {
     let Some(columns) = &measurer.labels else { return Ok(None) };
     let (vertices, edges) =
         (Names::bind(items, 0, &columns.vertices)?, Names::bind(items, 1, &columns.edges)?);
