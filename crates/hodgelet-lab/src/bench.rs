@@ -4,6 +4,7 @@ mod complexes;
 mod export;
 mod floor;
 mod growth;
+mod labels;
 mod large;
 mod sizes;
 mod slope;
@@ -35,6 +36,8 @@ pub enum BenchCommand {
     Energies(Box<EnergiesArgs>),
     /// Construction of complexes: cliques of large graphs, and many small complexes
     Complexes(complexes::ComplexesArgs),
+    /// Refining and counting labels, and distances between graphs by them
+    Labels(labels::LabelsArgs),
     /// Energies of large complexes, and how time grows with their size
     Large(large::LargeArgs),
     /// Training of one fold, and one evaluation of its objective beside the matrix routines it needs
@@ -107,6 +110,7 @@ pub fn run(command: &BenchCommand, terminal: Terminal) -> Result<(), CommandErro
     match command {
         BenchCommand::Energies(args) => output::print(&energies(args, terminal)?, args.format),
         BenchCommand::Complexes(args) => output::print(&complexes::run(args, terminal)?, args.format),
+        BenchCommand::Labels(args) => output::print(&labels::run(args, terminal)?, args.format),
         BenchCommand::Large(args) => output::print(&large::run(args, terminal)?, args.format),
         BenchCommand::Train(args) if !args.sizes.is_empty() => {
             output::print(&train::run_sizes(args, terminal)?, args.format)

@@ -247,3 +247,14 @@ fn a_missing_peer_is_said_before_any_work() {
     assert!(error.starts_with("error: GPFLOW IS MISSING: no-such-python cannot import gpflow"), "{error}");
     assert!(error.contains("hint: make the environment as bench/README.md says"), "{error}");
 }
+
+#[test]
+fn labels_are_timed_with_what_was_counted() {
+    let args = ["bench", "labels", "molecules", "--set", "n_graphs=30", "--graphs", "20", "--repeats", "1"];
+    let found: Value =
+        serde_json::from_str(&run(&[&args[..], &["--format", "json"]].concat()).result()).unwrap();
+    assert_eq!((&found["graphs"], &found["distance_graphs"]), (&30.into(), &20.into()));
+    assert!(found["distance_entries"].as_u64().unwrap() > 20 * 3);
+    assert!(found["refine_seconds"].as_f64().unwrap() > 0.0);
+    assert!(run(&args).result().contains("refining and counting"));
+}
