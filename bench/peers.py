@@ -66,7 +66,7 @@ NOTES = [
 
 PUBLISHED_NOTE = (
     "Published figures of graph neural networks are accuracies of the best of five architectures and a baseline "
-    "without edges on folds of their own, by Errica, Podda, Bacciu and Micheli (ICLR 2020); they come without probabilities."
+    "without edges on folds of their own, by Errica, Podda, Bacciu and Micheli (ICLR 2020); without probabilities."
 )
 
 Found = tuple[np.ndarray, np.ndarray, float]  # probabilities, classes, seconds
