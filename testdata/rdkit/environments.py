@@ -20,7 +20,8 @@ CONVENTION = {
     "atoms": "atomic number of each atom, the only invariant that an environment of radius 0 has",
     "bonds": "[first atom, second atom, name of the type]",
     "counts": "how many atoms have each environment of radius 0 to 2, ascending; redundant environments are counted "
-    "like all others, where RDKit by default leaves out those that cover the same bonds as one before",
+    "like all others, where RDKit by default leaves out those that cover the same bonds as one before; an atom without "
+    "bonds has one of radius 0 alone",
     "by": "rdFingerprintGenerator.GetMorganGenerator(radius=2, includeRedundantEnvironments=True), "
     "GetSparseCountFingerprint with customAtomInvariants",
 }

@@ -8,7 +8,7 @@ use hodgelet::gp::sparse::{InducingPrior, LEAF, Leaf, Natural, sum_leaves};
 use hodgelet::kernel::{Family, SumKernel};
 use hodgelet::likelihood::{Likelihood, Observations};
 use hodgelet::model::{Measurer, Model, ModelError, Problem};
-use hodgelet::settings::{ClassLikelihood, PosteriorChoice, Settings};
+use hodgelet::settings::{BlockKind, ClassLikelihood, PosteriorChoice, Settings};
 use hodgelet_cli::error::CommandError;
 use hodgelet_cli::model_args::ModelArgs;
 use hodgelet_cli::output::{Format, Report, facts, number, table, write_atomic};
@@ -139,6 +139,8 @@ pub fn run(args: &SparseArgs, terminal: Terminal) -> Result<Compared, CommandErr
     let settings = Settings {
         likelihood: Some(ClassLikelihood::Gpflow),
         posterior: PosteriorChoice::Sparse,
+        // The peer sees columns alone.
+        blocks: Some(vec![BlockKind::Energies]),
         ..given.most_probable()
     };
     let Targets::Classes { labels, names } = dataset.targets() else { return Err(two_classes()) };

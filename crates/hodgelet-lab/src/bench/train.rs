@@ -7,7 +7,7 @@ use super::sizes::{self, Sizes};
 use clap::Args;
 use hodgelet::dataset::Targets;
 use hodgelet::model::{Measurer, ModelError, Problem, Stage, Summary};
-use hodgelet::settings::Settings;
+use hodgelet::settings::{BlockKind, Settings};
 use hodgelet_cli::commands::evaluate::{Items, k_fold};
 use hodgelet_cli::error::CommandError;
 use hodgelet_cli::model_args::ModelArgs;
@@ -180,6 +180,8 @@ pub fn run(args: &TrainArgs, terminal: Terminal) -> Result<Trained, CommandError
 /// The settings of the flags. Before a given ELBO is reached, small gains do not stop the training.
 fn settings(args: &TrainArgs) -> Result<Settings, CommandError> {
     let mut settings = args.model.given_settings(args.source.seed)?;
+    // Peers and floors are of energies.
+    settings.blocks.get_or_insert_with(|| vec![BlockKind::Energies]);
     if args.until.is_some() {
         if settings.prior_deviation().is_some() {
             let hint = Some("add --prior-deviation none");

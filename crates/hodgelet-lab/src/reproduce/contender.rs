@@ -5,7 +5,7 @@ use hodgelet::complex::CellWeights;
 use hodgelet::dataset::{ColumnValues, Dataset, DatasetError, POSITIONS};
 use hodgelet::encode::{CellSignal, VertexSignal};
 use hodgelet::param::Transform;
-use hodgelet::settings::{ClassLikelihood, Laplacian, Method, Settings};
+use hodgelet::settings::{BlockKind, ClassLikelihood, Laplacian, Method, Settings};
 use hodgelet::wavelet::ScaleSpread;
 use hodgelet_eval::search::SearchParams;
 use serde::{Deserialize, Serialize};
@@ -89,6 +89,8 @@ impl Contender {
         };
         // The table is of the most probable hyperparameters.
         let mut settings = Settings { faithful, seed, iterations, ..Settings::of(method).most_probable() };
+        // The paper knows energies; other blocks have a table of their own.
+        settings.blocks = Some(vec![BlockKind::Energies]);
         match self {
             Self::WtCombinatorial => settings.laplacian = Some(Laplacian::Combinatorial),
             Self::Metric => settings.laplacian = Some(Laplacian::DecMedian),

@@ -47,8 +47,9 @@ scikit-learn draws them, one of the other nine folds set aside.
 **What differs.** Training maximizes the same bound over the hyperparameters with the best Gaussian for each, instead of
 some hundred thousand variational parameters at once; the gradient passes through the standardization, which the published
 code stops; initial scales come from other random numbers; `sbm` and `ring-vs-clique` are drawn once for each repeat, where
-the published code draws `sbm` again for every fold. The column `hodgelet` is this program with its own settings: weak
-priors, softmax, initial scales spread over the spectrum of the training graphs, edge labels and distances as signals. `hodgelet, auto`
+the published code draws `sbm` again for every fold. The column `hodgelet` is this program with its own settings, but with
+energies alone (other blocks are compared in `docs/blocks.md`): weak priors, softmax, initial scales spread over the spectrum
+of the training graphs, edge labels and distances as signals. `hodgelet, auto`
 chooses among others, fold by fold: likelihood, Laplacian, signals, blocks, kernel, lengthscales, filters and starts, by
 the log probability of training graphs under models of the other training graphs (three folds inside the training part; an
 answer is kept when it gains one standard error). The spread of scales, the width of priors and that standard error were
