@@ -151,15 +151,13 @@ class Estimator:
         except KeyError:
             raise not_fitted(type(self).__name__) from None
 
-    def _batch(self, X: Any, columns: Any = None, fingerprints: Any = None) -> GraphBatch:
+    def _batch(self, X: Any) -> GraphBatch:
         params = self.get_params()
         batch = as_batch(
             X,
             vertex_attrs=params["vertex_attrs"],
             edge_attrs=params["edge_attrs"],
             oriented=params["oriented"],
-            columns=columns,
-            fingerprints=fingerprints,
         )
         if len(batch) == 0:
             raise HodgeletInputError("there are 0 graphs, expected at least 1")

@@ -90,7 +90,7 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
             found.append(classes)
             return {"classes": names, "labels": labels}
 
-        self._train(self._batch(X, columns, fingerprints), y, targets)
+        self._train(X, y, targets, columns, fingerprints)
         self.classes_ = found[0]
         return self
 

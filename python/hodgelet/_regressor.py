@@ -56,7 +56,7 @@ class HodgeletRegressor(RegressorParameters, Supervised):
 
     def fit(self, X: Any, y: Any, *, columns: Any = None, fingerprints: Any = None) -> HodgeletRegressor:
         """Learns the numbers ``y`` of the graphs ``X``; raises as `HodgeletClassifier.fit` does."""
-        self._train(self._batch(X, columns, fingerprints), y, lambda y: {"values": finite_numbers(y)})
+        self._train(X, y, lambda y: {"values": finite_numbers(y)}, columns, fingerprints)
         return self
 
     def partial_fit(self, X: Any, y: Any) -> HodgeletRegressor:

@@ -196,8 +196,9 @@ class Prediction:
 
     def _latent(self, i: int) -> int:
         """The latent function that speaks for the predicted class of graph ``i``."""
-        several = self.probabilities is not None and self.latent_mean.shape[1] > 1
-        return int(np.argmax(self.probabilities[i])) if several else 0
+        if self.probabilities is None or self.latent_mean.shape[1] == 1:
+            return 0
+        return int(np.argmax(self.probabilities[i]))
 
     def explain(self, i: int = 0) -> Explanation:
         """Why graph ``i`` is predicted as it is, by block; `explain` of a model goes down to vertices and edges."""
@@ -262,7 +263,11 @@ class Explanation:
         return self._shares(1, len(self.edges))
 
     def _shares(self, dim: int, count: int) -> Floats:
-        return np.sum([own.cells for own in self.cells if own.dim == dim], axis=0) + np.zeros(count)
+        total = np.zeros(count)
+        for own in self.cells:
+            if own.dim == dim:
+                total += own.cells
+        return total
 
     def _repr_html_(self) -> str:
         from hodgelet._html import explanation_html

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hodgelet._base import Estimator, check_targets, warn_all, warn_constant, warn_unknown
 from hodgelet._errors import HodgeletInputError
+from hodgelet._own import with_own
 from hodgelet._parameters import ALIASES
 from hodgelet._progress import Progress
 from hodgelet._results import CellShares, Drift, Explanation, Hyperparameters, LeaveOneOut, Prediction
@@ -98,7 +99,7 @@ class Supervised(Estimator):
         ``columns`` and ``fingerprints`` are those of the graphs as a whole, as in `as_batch`; other methods take a
         batch that has them.
         """
-        native, batch = self._native(), self._batch(X, columns, fingerprints)
+        native, batch = self._native(), with_own(self._batch(X), columns, fingerprints)
         with Progress(self._verbose()) as progress:
             out = native.predict(batch, self._threads(), progress.callback)
         warn_unknown(out["unknown"])
@@ -141,10 +142,10 @@ class Supervised(Estimator):
         """Writes the model file, which the command and Rust read too, whole or not at all."""
         self._native().save(os.fspath(path))
 
-    def _train(self, X: Any, y: Any, targets: Any) -> None:
+    def _train(self, X: Any, y: Any, targets: Any, columns: Any, fingerprints: Any) -> None:
         from hodgelet import _native
 
-        batch = self._batch(X)
+        batch = with_own(self._batch(X), columns, fingerprints)
         checked = check_targets(y, len(batch), type(self).__name__)
         if len(batch) < 2:
             raise HodgeletInputError("n_samples = 1: there is 1 graph, expected at least 2 to learn from")

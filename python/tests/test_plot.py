@@ -156,7 +156,8 @@ def test_names_in_notebooks_are_escaped() -> None:
 
 
 def test_cells_are_drawn_with_their_shares(fitted: HodgeletClassifier, shapes: Any, tmp_path: Path) -> None:
-    why = fitted.explain(shapes[0][0])
+    model = HodgeletClassifier(max_iter=5).fit(*shapes)
+    why = model.explain(shapes[0][0])
     axis = plot_cells(why)
     assert len(axis.collections[0].get_segments()) == len(why.edges)
     widths = np.asarray(axis.collections[1].get_linewidths())
