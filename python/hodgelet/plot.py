@@ -141,6 +141,7 @@ def plot_cells(
     molecule of RDKit or a SMILES string it gives places and names of the atoms. ``positions`` of the vertices
     ``[n, 2]`` come first; without both they are taken from the Laplacian.
     """
+    from matplotlib import patheffects
     from matplotlib.collections import LineCollection
 
     n = said.n_vertices
@@ -166,15 +167,17 @@ def plot_cells(
     color = [FIRST if share >= 0 else SECOND for share in vertices]
     axis.scatter(places[:, 0], places[:, 1], s=30, color="white", edgecolors=GRAY, linewidths=0.6, zorder=3)
     axis.scatter(places[:, 0], places[:, 1], s=320 * np.abs(vertices) / scale, color=color, linewidths=0, zorder=4)
+    outline = [patheffects.withStroke(linewidth=2.5, foreground="white")]
     for name, (x, y) in zip(names, places, strict=False):
-        axis.text(x, y, name, ha="center", va="center", fontsize=8, zorder=5)
+        axis.text(x, y, name, ha="center", va="center", fontsize=10, zorder=5, path_effects=outline)
     axis.set_aspect("equal")
     axis.autoscale()
     axis.margins(0.12)
     axis.set_axis_off()
+    value = f"{said.value:.4g}" if isinstance(said.value, float) else str(said.value)
     axis.set_title(
-        f"{said.value}: latent {said.latent_mean:+.2f}, of it cells "
-        f"{vertices.sum() + edges.sum():+.2f} (blue adds, red takes away)",
+        f"{value}: latent {said.latent_mean:+.2f}, of it by cells {vertices.sum() + edges.sum():+.2f}\n"
+        "blue adds, red takes away",
         fontsize=9,
     )
     return axis
