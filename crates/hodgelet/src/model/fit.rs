@@ -7,7 +7,7 @@ use super::parameters::State;
 use super::problem::check_indices;
 use super::{FeatureSpace, MeasureSource, Measurer, ModelError, Plan, Problem, conformal, sparse};
 use crate::dataset::{Dataset, Targets};
-use crate::gp::Sites;
+use crate::gp::{GpError, Sites};
 use crate::kernel::SumKernel;
 use crate::param::LogNormal;
 use crate::settings::{HyperparameterChoice, Settings};
@@ -16,6 +16,9 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
+
+/// How often the noise of a sample is raised for all complexes.
+const MOST_RAISES: usize = 40;
 
 /// What a callback sees of training.
 #[derive(Clone, Copy, Debug)]
@@ -292,10 +295,23 @@ impl Problem {
         Ok(self.parameters()?.values(&self.state_of(&model.mode)?))
     }
 
-    /// The posterior with the values of `trained`, which is of a part of the complexes.
-    fn solve_with(&self, trained: &Trained) -> Result<Solved, ModelError> {
-        let theta = self.parameters()?.values(&self.state_of(trained)?);
-        self.solve(&theta, None)
+    /// The posterior with the values of `trained`, which is of a part of the complexes. Where the noise of the part is less
+    /// than rounding in the Gram matrix of all, it is raised, tenfold at a time.
+    pub(super) fn solve_with(&self, trained: &Trained) -> Result<Solved, ModelError> {
+        let (mut state, parameters) = (self.state_of(trained)?, self.parameters()?);
+        for _ in 0..MOST_RAISES {
+            match self.solve(&parameters.values(&state), None) {
+                Err(ModelError::Gp(GpError::NotPositiveDefinite(_))) => {
+                    let mut learned: Vec<f64> =
+                        state.likelihood.hyperparameters().into_iter().map(|(_, x)| x).collect();
+                    let Some(noise) = learned.first_mut() else { break };
+                    *noise *= 10.0;
+                    state.likelihood.set_values(&learned)?;
+                }
+                other => return other,
+            }
+        }
+        self.solve(&parameters.values(&state), None)
     }
 
     /// The state with the values of `trained`, whose blocks may be others: those that it does not have stay as they are at

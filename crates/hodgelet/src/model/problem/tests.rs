@@ -288,3 +288,20 @@ fn the_list_of_hyperparameters_is_that_of_the_objective() {
     let loaded = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
     assert_eq!(loaded.hyperparameters(), list);
 }
+
+/// Equal graphs that are not collapsed have a singular Gram matrix: with no noise to speak of there is no factor.
+#[test]
+fn noise_that_is_less_than_rounding_is_raised() {
+    for n_classes in [3, 0] {
+        let data = dataset(6, n_classes, 3).select(&[0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5]);
+        let settings = Settings { collapse: false, ..small_settings() };
+        let problem = problem(&settings, &data);
+        let (_, start) = problem.start_of(0).unwrap();
+        let mut mode = problem.trained(problem.solve(&start, None).unwrap()).unwrap();
+        mode.likelihood.set_values(&[1e-40]).unwrap();
+        let solved = problem.solve_with(&mode).unwrap();
+        let noise = solved.state.likelihood.hyperparameters()[0].1;
+        assert!((1e-20..1e-6).contains(&noise), "{noise:e}");
+        assert!(problem.trained(solved).unwrap().posterior.objective().is_finite());
+    }
+}
