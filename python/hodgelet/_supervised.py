@@ -138,9 +138,12 @@ class Supervised(Estimator):
                 batch, **targets(checked), threads=self._threads(), callback=progress.callback
             )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file, which the command and Rust read too, whole or not at all."""
-        self._native().save(os.fspath(path))
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Writes the model file, which the command and Rust read too, whole or not at all.
+
+        A model that is there is replaced; anything else only if `force` is true.
+        """
+        self._native().save(os.fspath(path), force)
 
     def _train(self, X: Any, y: Any, targets: Any, columns: Any, fingerprints: Any) -> None:
         from hodgelet import _native

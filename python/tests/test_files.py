@@ -142,6 +142,13 @@ def test_files_that_are_no_models_are_refused(tmp_path: Path, fitted: HodgeletCl
         hodgelet.load(text)
     with pytest.raises(HodgeletFileError, match="cannot write"):
         fitted.save(tmp_path / "no" / "such" / "folder")
+    with pytest.raises(
+        HodgeletFileError, match=r"text: holds something else, and a model would replace it; .*force=True"
+    ):
+        fitted.save(text)
+    assert text.read_text() == "not a model"
+    fitted.save(text, force=True)
+    assert hodgelet.load(text).n_graphs_in_ == fitted.n_graphs_in_
     whole = tmp_path / "model"
     fitted.save(whole)
     whole.write_bytes(whole.read_bytes()[:-8])

@@ -8,6 +8,7 @@ use hodgelet::feature::FourierError;
 use hodgelet::hodge::HodgeError;
 use hodgelet::measure::MeasureError;
 use hodgelet::model::{FileError, ModelError};
+use hodgelet::output::OutputError;
 use hodgelet::store::StoreError;
 use hodgelet::wavelet::BankError;
 use hodgelet_data::OpenError;
@@ -52,6 +53,9 @@ pub enum CommandError {
         /// The error of the system.
         source: io::Error,
     },
+    /// Something that may not be replaced stands in the place of a file.
+    #[error(transparent)]
+    Refused(OutputError),
     /// The result cannot be written to standard output.
     #[error("standard output: {0}")]
     Stdout(io::Error),
@@ -69,7 +73,7 @@ pub enum CommandError {
     Generate(#[from] GenerateError),
     /// From writing a dataset.
     #[error(transparent)]
-    Jsonl(#[from] JsonlError),
+    Jsonl(JsonlError),
     /// From a table of graphs.
     #[error(transparent)]
     Own(#[from] OwnError),
@@ -116,6 +120,10 @@ impl CommandError {
             Self::Write { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 Some("the directory of the file must exist".to_owned())
             }
+            Self::Refused(error) => Some(match error.can_be_forced() {
+                true => "choose another name, or replace it with --force".to_owned(),
+                false => "choose another name".to_owned(),
+            }),
             Self::Download(error) => own(error.hint()),
             Self::Model(ModelError::Measure(MeasureError::Complex { source, .. })) => own(source.hint()),
             Self::Model(ModelError::Encode(error)) => own(encode_hint(error)),
@@ -183,6 +191,25 @@ impl From<AuditError> for CommandError {
         match error {
             AuditError::Model(error) => error.into(),
             error => Self::usage(error.to_string(), None),
+        }
+    }
+}
+
+impl From<OutputError> for CommandError {
+    fn from(error: OutputError) -> Self {
+        match error {
+            OutputError::Io { path, source } => Self::Write { path, source },
+            error => Self::Refused(error),
+        }
+    }
+}
+
+impl From<JsonlError> for CommandError {
+    fn from(error: JsonlError) -> Self {
+        match error {
+            JsonlError::Io { path, source } => Self::Write { path, source },
+            JsonlError::Refused(error) => Self::Refused(error),
+            error => Self::Jsonl(error),
         }
     }
 }

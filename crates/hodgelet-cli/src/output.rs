@@ -1,9 +1,12 @@
 //! Results: tables for people, JSON for programs, files that appear whole or not at all.
 
 use crate::error::CommandError;
-use crate::progress::uninterrupted;
-use clap::ValueEnum;
+use crate::progress::{Terminal, uninterrupted};
+use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
+use hodgelet::dataset::Dataset;
+use hodgelet::output::Output;
+use hodgelet_data::jsonl::{self, JsonlError};
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -108,76 +111,117 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// Writes a file beside its destination and moves it there once it is complete.
+/// What a command may replace.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct ForceArgs {
+    /// Replace what --out names even if it is of another kind, read-only, or has several names
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
+}
+
+/// Writes a file, whole or not at all, or to standard output if it is called `-`.
 ///
 /// # Errors
 ///
-/// [`CommandError::Write`]; nothing is left behind.
+/// [`CommandError::Write`] or [`CommandError::Refused`]; nothing is left behind.
 pub fn write_atomic(
-    path: &Path,
+    output: Output<'_>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), CommandError> {
-    uninterrupted(|| stage(path, write)?.place())
+    if is_stdout(output.path()) {
+        let mut out = BufWriter::new(io::stdout().lock());
+        return write(&mut out).and_then(|()| out.flush()).map_err(CommandError::Stdout);
+    }
+    Ok(uninterrupted(|| output.write(write))?)
 }
 
-/// A complete file that waits to be moved to its place; dropping it removes it.
-#[derive(Debug)]
-pub struct Staged {
-    file: tempfile::NamedTempFile,
-    path: PathBuf,
-}
-
-/// Writes a file beside its destination without moving it there yet.
+/// Whether a file can be written and is none of those that are read; asked before the work rather than after it.
 ///
 /// # Errors
 ///
-/// [`CommandError::Write`]; nothing is left behind.
-pub fn stage(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<Staged, CommandError> {
-    let failed = |source| CommandError::Write { path: path.to_owned(), source };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.suffix(".tmp");
-    #[cfg(unix)]
-    {
-        // Temporary files are private; this one will be an ordinary file.
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
+/// [`CommandError::Write`] or [`CommandError::Refused`].
+pub fn check_out(output: Output<'_>, inputs: &[PathBuf]) -> Result<(), CommandError> {
+    if is_stdout(output.path()) {
+        return Ok(());
     }
-    let file = builder.tempfile_in(folder).map_err(|error| failed(without_path(&error)))?;
-    let mut out = BufWriter::new(file.as_file());
-    write(&mut out).and_then(|()| out.flush()).map_err(failed)?;
-    drop(out);
-    file.as_file().sync_all().map_err(failed)?;
-    Ok(Staged { file, path: path.to_owned() })
+    output.check_inputs(inputs)?;
+    Ok(output.check()?)
 }
 
-/// The same error without the name of a temporary file, which says nothing to a user.
+/// Writes a dataset as JSONL, whole or not at all, or to standard output if it is called `-`.
+///
+/// # Errors
+///
+/// [`CommandError`]; nothing is left behind.
+pub fn write_dataset(output: Output<'_>, dataset: &Dataset, ids: &[String]) -> Result<(), CommandError> {
+    if is_stdout(output.path()) {
+        return jsonl::write_to(io::stdout().lock(), dataset, ids).map_err(|error| match error {
+            JsonlError::Io { source, .. } => CommandError::Stdout(source),
+            error => error.into(),
+        });
+    }
+    Ok(uninterrupted(|| jsonl::write_file(&output, dataset, ids))?)
+}
+
+/// Refuses names of files that end in none of `extensions`; standard output, devices and pipes have none.
+///
+/// # Errors
+///
+/// [`CommandError::Usage`].
+pub fn check_extension(path: &Path, extensions: &[&str]) -> Result<(), CommandError> {
+    let is_file = || std::fs::metadata(path).map_or(true, |found| found.is_file() || found.is_dir());
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    if extension.is_some_and(|found| extensions.contains(&found)) || is_stdout(path) || !is_file() {
+        return Ok(());
+    }
+    let names: Vec<String> = extensions.iter().map(|name| format!(".{name}")).collect();
+    let names = match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => names.join(""),
+    };
+    let message = format!("--out {}, expected a name that ends in {names}", path.display());
+    Err(CommandError::usage(message, None))
+}
+
+/// Makes a folder for results.
+///
+/// # Errors
+///
+/// [`CommandError::Write`].
+pub fn make_folder(folder: &Path) -> Result<(), CommandError> {
+    std::fs::create_dir_all(folder).map_err(|source| CommandError::Write { path: folder.to_owned(), source })
+}
+
+/// Whether a path means standard output: `-`, or what the system calls it.
+///
+/// A redirection may have made a file of it, which must be written to and not replaced.
 #[must_use]
-pub fn without_path(error: &io::Error) -> io::Error {
-    match error.kind() {
-        io::ErrorKind::NotFound => io::Error::new(error.kind(), "no such directory"),
-        kind => kind.into(),
-    }
+pub fn is_stdout(path: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 
-impl Staged {
-    /// Moves the file to its place.
-    ///
-    /// # Errors
-    ///
-    /// [`CommandError::Write`].
-    pub fn place(self) -> Result<(), CommandError> {
-        let Self { file, path } = self;
-        file.persist(&path).map(drop).map_err(|error| CommandError::Write { path, source: error.error })
+/// Prints a result: on standard output, or on standard error where standard output holds what `out` names.
+///
+/// # Errors
+///
+/// [`CommandError::Stdout`].
+pub fn print_beside(
+    out: &Path,
+    report: &impl Report,
+    format: Format,
+    terminal: Terminal,
+) -> Result<(), CommandError> {
+    if is_stdout(out) {
+        terminal.note(&report.text());
+        return Ok(());
     }
+    print(report, format)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hodgelet::output::Kind;
 
     #[test]
     fn numbers_are_short() {
@@ -196,8 +240,9 @@ mod tests {
     fn a_file_that_fails_leaves_nothing_and_keeps_the_old_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.csv");
-        write_atomic(&path, |out| out.write_all(b"old")).unwrap();
-        let error = write_atomic(&path, |out| {
+        let output = Output::new(&path, Kind::ANY);
+        write_atomic(output, |out| out.write_all(b"old")).unwrap();
+        let error = write_atomic(output, |out| {
             out.write_all(b"new")?;
             Err(io::Error::other("it broke"))
         });

@@ -102,6 +102,15 @@ impl DatasetArgs {
         Ok(parts)
     }
 
+    /// The files or folders that the dataset may be read from.
+    #[must_use]
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        if !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some() {
+            return Vec::new();
+        }
+        hodgelet_data::inputs(&self.dataset, self.data_dir.data_dir.as_deref())
+    }
+
     /// The store of measures that is named in place of a dataset, if it is one.
     ///
     /// # Errors

@@ -30,6 +30,6 @@ mod text;
 pub mod tu;
 
 pub use names::{EXTENSIONS, datasets_in, edits};
-pub use open::{OpenError, OpenOptions, open, open_parts, open_with};
+pub use open::{OpenError, OpenOptions, inputs, open, open_parts, open_with};
 pub use parts::Parts;
 pub use read::{Read, Report};

@@ -56,6 +56,23 @@ pub fn open_parts(name: &str, data_dir: Option<&Path>, options: OpenOptions) -> 
     }
 }
 
+/// What is read when the dataset `name` is: the file or the folder, and the files in it; empty if there is none.
+#[must_use]
+pub fn inputs(name: &str, data_dir: Option<&Path>) -> Vec<PathBuf> {
+    let Some(found) = candidates(name, data_dir).into_iter().find(|path| path.exists()) else {
+        return Vec::new();
+    };
+    let is_read = |path: &PathBuf| {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+        extension
+            .is_some_and(|e| ["txt", "graphml", "gml", "json", "off", "obj", "ply"].contains(&e.as_str()))
+    };
+    let files = names::entries(&found).into_iter().map(|name| found.join(name));
+    let mut all: Vec<PathBuf> = files.filter(is_read).collect();
+    all.push(found);
+    all
+}
+
 /// Where a dataset may be, in the order in which they are tried.
 fn candidates(name: &str, data_dir: Option<&Path>) -> Vec<PathBuf> {
     let mut paths = vec![PathBuf::from(name)];

@@ -83,6 +83,9 @@ impl From<FileError> for Fault {
             FileError::Read { source, .. } | FileError::Write { source, .. } => source.raw_os_error(),
             _ => None,
         };
+        if matches!(&error, FileError::Refused(refused) if refused.can_be_forced()) {
+            return Self::File(None, with_hint(&error, Some("save it elsewhere, or with force=True")));
+        }
         Self::File(number, with_hint(&error, error.hint()))
     }
 }

@@ -12,6 +12,7 @@ use hodgelet::model::{
     FittedTargets, ModelError, Novelty, PredictedTargets, Prediction, RegionTargets, Regions, Stage,
     TrainingDistances, UpdateParams,
 };
+use hodgelet::output::{Kind, Output};
 use hodgelet_eval::search::{SearchParams, Trial};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -304,9 +305,11 @@ impl Model {
         Ok(json(&self.trials)?)
     }
 
-    /// Writes the model file.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        Ok(py.detach(|| self.model.save(path)).map_err(Fault::from)?)
+    /// Writes the model file; only with `force` in place of something else than a model.
+    #[pyo3(signature = (path, force = false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<()> {
+        let output = Output::new(&path, Kind::MODEL).forced(force);
+        Ok(py.detach(|| self.model.save_to(&output)).map_err(Fault::from)?)
     }
 
     /// Reads a model file.

@@ -16,7 +16,8 @@
 //! 10. [`train`]: optimizers, which see parameters and an objective and nothing else;
 //! 11. [`model`]: all of it end to end, from a dataset to predictions.
 //!
-//! Beside them is `store`, behind the feature of that name: measures on disk. Below them lie [`linalg`], which wraps the linear algebra backend, and [`param`].
+//! Beside them is `store`, behind the feature of that name: measures on disk. Below them lie [`linalg`], which wraps the linear algebra backend, [`param`], and [`output`], through which
+//! every file is written.
 
 #![warn(missing_docs)]
 
@@ -32,6 +33,7 @@ pub mod likelihood;
 pub mod linalg;
 pub mod measure;
 pub mod model;
+pub mod output;
 pub mod param;
 pub mod settings;
 pub mod signal;

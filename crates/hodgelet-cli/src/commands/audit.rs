@@ -3,11 +3,12 @@
 use super::evaluate::{Items, k_fold};
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
-use crate::output::{self, Format, Report, facts, json, table, write_atomic};
+use crate::output::{self, ForceArgs, Format, Report, facts, json, table, write_atomic};
 use crate::progress::Terminal;
 use crate::provenance::Provenance;
 use crate::source::DatasetArgs;
 use clap::Args;
+use hodgelet::output::{Kind, Output};
 use hodgelet_eval::audit::{Audit, FoldAudit, Score, fingerprints};
 use hodgelet_eval::cross_validate::{Event, MEMORY_BUDGET, cross_validate};
 use hodgelet_eval::metrics::Summary;
@@ -44,6 +45,8 @@ pub struct AuditArgs {
     /// Folder for the result as audit-DATASET.json
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
 }
 
 /// An audit, with its subject and provenance.
@@ -73,8 +76,7 @@ pub fn run(args: &AuditArgs, terminal: Terminal) -> Result<(), CommandError> {
     let began = Instant::now();
     let dataset = args.source.read(terminal)?.dataset;
     if let Some(folder) = &args.out {
-        std::fs::create_dir_all(folder)
-            .map_err(|source| CommandError::Write { path: folder.to_owned(), source })?;
+        output::make_folder(folder)?;
     }
     let seed = args.source.seed;
     let settings = args.model.given_settings(seed)?;
@@ -101,7 +103,10 @@ pub fn run(args: &AuditArgs, terminal: Terminal) -> Result<(), CommandError> {
         let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
         let name: String = report.dataset.chars().map(safe).collect();
         let text = json(&report)?;
-        write_atomic(&folder.join(format!("audit-{name}.json")), |out| out.write_all(text.as_bytes()))?;
+        let path = folder.join(format!("audit-{name}.json"));
+        let output = Output::new(&path, Kind::REPORT).forced(args.force.force);
+        output.check_inputs(args.source.inputs())?;
+        write_atomic(output, |out| out.write_all(text.as_bytes()))?;
     }
     output::print(&report, args.format)
 }

@@ -10,6 +10,7 @@ use crate::progress::Terminal;
 use clap::Args;
 use hodgelet::dataset::Dataset;
 use hodgelet::model::{FittedTargets, Model, PredictedTargets, Prediction};
+use hodgelet::output::{Kind, Output};
 use hodgelet::settings::{Method, Settings};
 use hodgelet_data::generate::builtin;
 use hodgelet_eval::cross_validate::MEMORY_BUDGET;
@@ -124,7 +125,7 @@ fn save_load_predict(
     let no_folder = |source| CommandError::Write { path: std::env::temp_dir(), source };
     let folder = tempfile::tempdir().map_err(no_folder)?;
     let path = folder.path().join("fields.hodgelet");
-    save(trained, &path)?;
+    save(trained, Output::new(&path, Kind::MODEL))?;
     let size = std::fs::metadata(&path).map_err(no_folder)?.len();
     let model = load(&path)?;
     let bar = terminal.bar("predicting", None);

@@ -2,11 +2,12 @@
 
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
-use crate::output::{self, Format, Report, facts, number, table};
+use crate::output::{self, ForceArgs, Format, Report, facts, number, table};
 use crate::progress::{Bar, Pace, Terminal};
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::output::{Kind, Output};
 use hodgelet::settings::Settings;
 use hodgelet::store::Store;
 use hodgelet_eval::cross_validate::{
@@ -23,6 +24,14 @@ use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+/// What `--out` gets.
+const FILES: [(&str, Kind); 4] = [
+    ("evaluation.json", Kind::REPORT),
+    ("folds.svg", Kind::PICTURE),
+    ("reliability.svg", Kind::PICTURE),
+    ("splits.json", Kind::SPLITS),
+];
 
 /// Flags of `hodgelet evaluate`.
 #[derive(Args, Debug)]
@@ -59,6 +68,8 @@ pub struct EvaluateArgs {
     /// Folder for the result as JSON, pictures, and the splits as --splits takes them
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
 }
 
 /// Cross-validates a model.
@@ -166,15 +177,28 @@ impl EvaluateArgs {
     /// Fails before the training rather than after it.
     fn make_folder(&self) -> Result<(), CommandError> {
         let Some(folder) = &self.out else { return Ok(()) };
-        let made = std::fs::create_dir_all(folder);
-        made.map_err(|source| CommandError::Write { path: folder.to_owned(), source })
+        output::make_folder(folder)?;
+        let mut inputs = self.source.inputs();
+        inputs.extend(self.splits.clone());
+        for (name, kind) in FILES {
+            output::check_out(self.output(&folder.join(name), kind), &inputs)?;
+        }
+        Ok(())
+    }
+
+    fn output<'a>(&self, path: &'a Path, kind: Kind) -> Output<'a> {
+        Output::new(path, kind).forced(self.force.force)
     }
 
     fn report(&self, report: &Evaluated, splits: &[Split]) -> Result<(), CommandError> {
         if let Some(folder) = &self.out {
-            report.write(folder)?;
-            let lists = output::json(&splits)?;
-            output::write_atomic(&folder.join("splits.json"), |out| out.write_all(lists.as_bytes()))?;
+            let splits = output::json(&splits)?;
+            let texts = report.texts()?.into_iter().chain([Some(splits)]);
+            for ((name, kind), text) in FILES.into_iter().zip(texts) {
+                let Some(text) = text else { continue };
+                let path = folder.join(name);
+                output::write_atomic(self.output(&path, kind), |out| out.write_all(text.as_bytes()))?;
+            }
         }
         output::print(report, self.format)
     }
@@ -315,18 +339,13 @@ impl FoldSearch {
 }
 
 impl Evaluated {
-    fn write(&self, folder: &Path) -> Result<(), CommandError> {
-        let file = |name: &str, text: String| {
-            output::write_atomic(&folder.join(name), |out| out.write_all(text.as_bytes()))
+    /// The content of the first three of [`FILES`].
+    fn texts(&self) -> Result<[Option<String>; 3], CommandError> {
+        let reliability = match &self.evaluation.results {
+            Results::Classes(results) => Some(reliability_svg(&results.reliability, results.ece)),
+            Results::Real(_) => None,
         };
-        file("evaluation.json", output::json(self)?)?;
-        file("folds.svg", scores_svg(&self.evaluation))?;
-        match &self.evaluation.results {
-            Results::Classes(results) => {
-                file("reliability.svg", reliability_svg(&results.reliability, results.ece))
-            }
-            Results::Real(_) => Ok(()),
-        }
+        Ok([Some(output::json(self)?), Some(scores_svg(&self.evaluation)), reliability])
     }
 }
 

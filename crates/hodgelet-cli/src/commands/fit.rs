@@ -3,17 +3,17 @@
 use super::model_info::{ModelInfo, describe_model};
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
-use crate::output::{self, Format, Report, facts};
-use crate::progress::{Pace, Terminal, uninterrupted};
+use crate::output::{self, ForceArgs, Format, Report, facts};
+use crate::progress::{Pace, Terminal};
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::Dataset;
 use hodgelet::model::{Model, Plan, Stage};
+use hodgelet::output::{Kind, Output};
 use hodgelet::settings::Settings;
 use hodgelet::store::Store;
 use hodgelet_eval::search::{SearchParams, SearchResult, Trial};
 use serde::Serialize;
-use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -40,9 +40,11 @@ pub struct FitArgs {
     source: DatasetArgs,
     #[command(flatten)]
     model: ModelArgs,
-    /// File of the model
+    /// File of the model; - is standard output
     #[arg(long, value_name = "MODEL", help_heading = "Output", required_unless_present = "dry_run")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Print what the fit would take, and do not run it
     #[arg(long, help_heading = "Output")]
     dry_run: bool,
@@ -57,8 +59,8 @@ pub struct FitArgs {
 ///
 /// [`CommandError`].
 pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
-    if let Some(out) = &args.out {
-        check_folder(out)?;
+    if let (Some(out), false) = (&args.out, args.dry_run) {
+        output::check_out(args.output(out), &args.source.inputs())?;
     }
     let settings = args.model.settings(args.source.seed);
     if let Some(store) = args.source.store()? {
@@ -77,9 +79,9 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
         (train(&dataset, &settings, &all, terminal)?, Vec::new())
     };
     warn_constant(&model.summary().constant_channels, terminal);
-    save(&model, out)?;
+    save(&model, args.output(out))?;
     let report = Fitted { model: describe_model(&model), trials, out: out.clone() };
-    output::print(&report, args.format)
+    output::print_beside(out, &report, args.format, terminal)
 }
 
 /// Trains a model on a store and saves it.
@@ -103,9 +105,15 @@ fn run_store(
     };
     let model = settings.fit_measured(&header.measurer, store, &targets, &all, watch(&settings, terminal))?;
     warn_constant(&model.summary().constant_channels, terminal);
-    save(&model, out)?;
+    save(&model, args.output(out))?;
     let report = Fitted { model: describe_model(&model), trials: Vec::new(), out: out.clone() };
-    output::print(&report, args.format)
+    output::print_beside(out, &report, args.format, terminal)
+}
+
+impl FitArgs {
+    fn output<'a>(&self, out: &'a Path) -> Output<'a> {
+        Output::new(out, Kind::MODEL).forced(self.force.force)
+    }
 }
 
 /// What a fit would take.
@@ -136,16 +144,6 @@ impl Report for Planned {
     }
 }
 
-/// Whether a file can be written to `path`; checked before the training rather than after it.
-pub(super) fn check_folder(path: &Path) -> Result<(), CommandError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if folder.is_none_or(Path::is_dir) {
-        return Ok(());
-    }
-    let source = io::Error::new(io::ErrorKind::NotFound, "no such directory");
-    Err(CommandError::Write { path: path.to_owned(), source })
-}
-
 /// Warns of channels that a model cannot see.
 pub fn warn_constant(channels: &[String], terminal: Terminal) {
     if !channels.is_empty() {
@@ -159,9 +157,10 @@ pub fn warn_constant(channels: &[String], terminal: Terminal) {
 /// # Errors
 ///
 /// [`CommandError::ModelFile`] when it cannot be written.
-pub fn save(model: &Model, path: &Path) -> Result<(), CommandError> {
-    uninterrupted(|| model.save(path))
-        .map_err(|source| CommandError::ModelFile { path: path.to_owned(), source })
+pub fn save(model: &Model, output: Output<'_>) -> Result<(), CommandError> {
+    let failed = |source| CommandError::ModelFile { path: output.path().to_owned(), source };
+    let bytes = model.to_bytes().map_err(failed)?;
+    output::write_atomic(output, |out| out.write_all(&bytes))
 }
 
 /// Trains a model on the complexes `train`, with progress.

@@ -1,12 +1,12 @@
 //! `hodgelet generate`: built-in datasets as files.
 
 use crate::error::CommandError;
-use crate::output::{self, Format, Report, facts, without_path};
-use crate::progress::uninterrupted;
+use crate::output::{self, ForceArgs, Format, Report, facts};
+use crate::progress::Terminal;
 use crate::source::{draw, nearest};
 use clap::Args;
+use hodgelet::output::{Kind, Output};
 use hodgelet_data::generate::{Builtin, builtin};
-use hodgelet_data::jsonl;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -15,9 +15,11 @@ use std::path::PathBuf;
 pub struct GenerateArgs {
     /// Name of a built-in dataset
     name: String,
-    /// File to write, ending in .jsonl
+    /// File to write, ending in .jsonl; - is standard output
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     /// A parameter of the dataset; repeat for several
     #[arg(long = "set", value_name = "NAME=VALUE")]
     settings: Vec<String>,
@@ -44,19 +46,13 @@ struct Summary {
 /// # Errors
 ///
 /// [`CommandError`].
-pub fn run(args: &GenerateArgs) -> Result<(), CommandError> {
+pub fn run(args: &GenerateArgs, terminal: Terminal) -> Result<(), CommandError> {
     let recipe = builtin(&args.name).ok_or_else(|| unknown(&args.name))?;
-    if args.out.extension().is_none_or(|extension| extension != "jsonl") {
-        let message = format!("--out {}, expected a name that ends in .jsonl", args.out.display());
-        return Err(CommandError::usage(message, None));
-    }
+    let output = Output::new(&args.out, Kind::DATASET).forced(args.force.force);
+    output::check_extension(&args.out, &["jsonl"])?;
+    output::check_out(output, &[])?;
     let dataset = draw(recipe, &args.settings, args.seed)?.dataset;
-    uninterrupted(|| jsonl::write(&args.out, &dataset, &[])).map_err(|error| match error {
-        jsonl::JsonlError::Io { source, .. } => {
-            CommandError::Write { path: args.out.clone(), source: without_path(&source) }
-        }
-        error => error.into(),
-    })?;
+    output::write_dataset(output, &dataset, &[])?;
     let total = |k: usize| dataset.complexes().iter().map(|complex| complex.n_cells(k)).sum();
     let summary = Summary {
         name: dataset.name().to_owned(),
@@ -66,7 +62,7 @@ pub fn run(args: &GenerateArgs) -> Result<(), CommandError> {
         edges: total(1),
         out: args.out.clone(),
     };
-    output::print(&summary, args.format)
+    output::print_beside(&args.out, &summary, args.format, terminal)
 }
 
 fn unknown(name: &str) -> CommandError {

@@ -1,13 +1,13 @@
 //! `hodgelet lift`: graphs and points become complexes, written as a file.
 
 use crate::error::CommandError;
-use crate::output::{self, Format, Report, facts, number, without_path};
-use crate::progress::{Terminal, check_interrupt, uninterrupted};
+use crate::output::{self, ForceArgs, Format, Report, facts, number};
+use crate::progress::{Terminal, check_interrupt};
 use crate::source::DatasetArgs;
 use clap::{Args, ValueEnum};
 use hodgelet::complex::{Complex, ComplexError};
 use hodgelet::dataset::{Column, ColumnValues, Dataset, POSITIONS, WHOLE};
-use hodgelet_data::jsonl;
+use hodgelet::output::{Kind, Output};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -44,9 +44,11 @@ pub struct LiftArgs {
     /// Which complexes to make
     #[arg(long, value_name = "LIFTING")]
     to: Lifting,
-    /// File to write, ending in .jsonl
+    /// File to write, ending in .jsonl; - is standard output
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Highest dimension of simplices [default: 2]
     #[arg(long, value_name = "K")]
     dim: Option<usize>,
@@ -101,6 +103,8 @@ struct Summary {
 /// [`CommandError`].
 pub fn run(args: &LiftArgs, terminal: Terminal) -> Result<(), CommandError> {
     args.check()?;
+    let output = Output::new(&args.out, Kind::DATASET).forced(args.force.force);
+    output::check_out(output, &args.source.inputs())?;
     let read = args.source.read(terminal)?;
     let points = args.points(&read.dataset)?;
     let complexes = lifted(args, &read.dataset, points.as_ref(), terminal)?;
@@ -110,12 +114,7 @@ pub fn run(args: &LiftArgs, terminal: Terminal) -> Result<(), CommandError> {
     if !left_out.is_empty() {
         terminal.warn(&format!("dropped with their cells: {}", left_out.join(", ")));
     }
-    uninterrupted(|| jsonl::write(&args.out, &dataset, &read.ids)).map_err(|error| match error {
-        jsonl::JsonlError::Io { source, .. } => {
-            CommandError::Write { path: args.out.clone(), source: without_path(&source) }
-        }
-        error => error.into(),
-    })?;
+    output::write_dataset(output, &dataset, &read.ids)?;
     let highest = dataset.complexes().iter().map(Complex::dim).max().unwrap_or(0);
     let total = |k: usize| dataset.complexes().iter().map(|complex| complex.n_cells(k)).sum();
     let summary = Summary {
@@ -126,17 +125,14 @@ pub fn run(args: &LiftArgs, terminal: Terminal) -> Result<(), CommandError> {
         left_out,
         out: args.out.clone(),
     };
-    output::print(&summary, args.format)
+    output::print_beside(&args.out, &summary, args.format, terminal)
 }
 
 impl LiftArgs {
     /// Refuses flags that the lifting does not take, and requires those it needs.
     fn check(&self) -> Result<(), CommandError> {
         use Lifting::{Alpha, Cliques, Cycles, Rings, Rips};
-        if self.out.extension().is_none_or(|extension| extension != "jsonl") {
-            let message = format!("--out {}, expected a name that ends in .jsonl", self.out.display());
-            return Err(CommandError::usage(message, None));
-        }
+        output::check_extension(&self.out, &["jsonl"])?;
         let flags: [(&str, bool, &[Lifting]); 4] = [
             ("--dim", self.dim.is_some(), &[Cliques, Rips]),
             ("--max-length", self.max_length.is_some(), &[Rings, Cycles]),

@@ -151,7 +151,7 @@ fn dispatch(command: Command, terminal: Terminal) -> Result<(), CommandError> {
         Command::Decompose(args) => decompose::run(&args, terminal),
         Command::Lift(args) => lift::run(&args, terminal),
         Command::Datasets(command) => datasets::run(&command, terminal),
-        Command::Generate(args) => generate::run(&args),
+        Command::Generate(args) => generate::run(&args, terminal),
         Command::Audit(args) => audit::run(&args, terminal),
     }
 }

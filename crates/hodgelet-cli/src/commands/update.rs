@@ -1,13 +1,14 @@
 //! `hodgelet update`: new labelled graphs for a model that is trained.
 
-use super::fit::{check_folder, save};
+use super::fit::save;
 use super::model_info::{ModelInfo, describe_model, load};
 use crate::error::CommandError;
-use crate::output::{self, Format, Report};
+use crate::output::{self, ForceArgs, Format, Report};
 use crate::progress::Terminal;
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::model::{Basis, Stage, UpdateParams};
+use hodgelet::output::{Kind, Output};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -35,9 +36,11 @@ pub struct UpdateArgs {
     /// Train the hyperparameters further, from where they are; needs --with
     #[arg(long, requires = "with")]
     retrain: bool,
-    /// File of the new model
+    /// File of the new model; - is standard output, MODEL itself needs --force
     #[arg(long, value_name = "MODEL", help_heading = "Output")]
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     /// How the summary is printed
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     format: Format,
@@ -58,7 +61,14 @@ struct Updated {
 ///
 /// [`CommandError`].
 pub fn run(args: &UpdateArgs, terminal: Terminal) -> Result<(), CommandError> {
-    check_folder(&args.out)?;
+    let output = Output::new(&args.out, Kind::MODEL).forced(args.force.force);
+    let mut inputs = args.source.inputs();
+    let with = args.with.iter().map(|name| DatasetArgs { dataset: name.clone(), ..args.source.clone() });
+    inputs.extend(with.flat_map(|source| source.inputs()));
+    if !args.force.force {
+        inputs.push(args.model.clone());
+    }
+    output::check_out(output, &inputs)?;
     let model = load(&args.model)?;
     let new = args.source.read(terminal)?.dataset;
     let with = |name: &String| DatasetArgs { dataset: name.clone(), ..args.source.clone() }.read(terminal);
@@ -73,9 +83,9 @@ pub fn run(args: &UpdateArgs, terminal: Terminal) -> Result<(), CommandError> {
         _ => bar.still(),
     })?;
     drop(bar);
-    save(&updated, &args.out)?;
+    save(&updated, output)?;
     let report = Updated { added: new.len(), model: describe_model(&updated), out: args.out.clone() };
-    output::print(&report, args.format)
+    output::print_beside(&args.out, &report, args.format, terminal)
 }
 
 impl Report for Updated {

@@ -16,6 +16,7 @@ mod info;
 mod lift;
 mod models;
 mod own;
+mod replace;
 // Parts of the server serve other tests.
 #[allow(dead_code)]
 #[path = "../../src/download/tests/server.rs"]

@@ -2,6 +2,7 @@
 
 use hodgelet::complex::{ComplexError, HypergraphError};
 use hodgelet::dataset::DatasetError;
+use hodgelet::output::OutputError;
 use std::path::PathBuf;
 
 /// What can be wrong with a JSONL file; faults of its text name file, line and field.
@@ -16,6 +17,9 @@ pub enum JsonlError {
         /// The error of the system.
         source: std::io::Error,
     },
+    /// Something that may not be replaced stands in the place of the file.
+    #[error(transparent)]
+    Refused(OutputError),
     /// There is no header.
     #[error("{file}: found no line, expected a header")]
     Empty {

@@ -14,7 +14,7 @@ pub use error::JsonlError;
 pub use parts::JsonlParts;
 pub(crate) use read::coded;
 pub use read::{parse, parse_with, read, read_with};
-pub use write::{write, write_to};
+pub use write::{write, write_file, write_to};
 
 /// Version of the format that is written, and the only one that is read.
 pub const VERSION: u64 = 1;

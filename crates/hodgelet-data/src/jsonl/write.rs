@@ -3,6 +3,7 @@
 use super::complex::Cells;
 use super::{GRAPH, JsonlError, VERSION, dim_key};
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets, WHOLE};
+use hodgelet::output::{Kind, Output, OutputError};
 use hodgelet::signal::Orientation;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -67,30 +68,32 @@ enum Target<'a> {
     Real(f64),
 }
 
-/// Writes a dataset to a file, which appears only once it is complete; `ids` may be empty.
+/// Writes a dataset to a file, which appears only once it is complete and replaces only a dataset; `ids` may be empty.
 ///
 /// # Errors
 ///
-/// [`JsonlError`] when `ids` and complexes differ in number or the file cannot be written.
+/// [`JsonlError`] when `ids` and complexes differ in number, the file cannot be written, or `path` holds something else.
 pub fn write(path: &Path, dataset: &Dataset, ids: &[String]) -> Result<(), JsonlError> {
-    let io = |source| JsonlError::Io { path: path.to_owned(), source };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.suffix(".tmp");
-    #[cfg(unix)]
-    {
-        // temporary files are private; this one will be an ordinary file
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(folder).map_err(io)?;
-    write_to(&mut file, dataset, ids).map_err(|error| match error {
-        JsonlError::Io { source, .. } => io(source),
-        other => other,
-    })?;
-    file.as_file().sync_all().map_err(io)?;
-    file.persist(path).map_err(|error| io(error.error))?;
-    Ok(())
+    write_file(&Output::new(path, Kind::DATASET), dataset, ids)
+}
+
+/// Writes a dataset to a place that says itself what it may replace; `ids` may be empty.
+///
+/// # Errors
+///
+/// As [`write`].
+pub fn write_file(output: &Output<'_>, dataset: &Dataset, ids: &[String]) -> Result<(), JsonlError> {
+    check_ids(dataset, ids)?;
+    let written = output.write(|out| {
+        write_to(out, dataset, ids).map_err(|error| match error {
+            JsonlError::Io { source, .. } => source,
+            other => std::io::Error::other(other),
+        })
+    });
+    written.map_err(|error| match error {
+        OutputError::Io { path, source } => JsonlError::Io { path, source },
+        refused => JsonlError::Refused(refused),
+    })
 }
 
 /// Writes a dataset line by line; `ids` may be empty.
@@ -99,9 +102,7 @@ pub fn write(path: &Path, dataset: &Dataset, ids: &[String]) -> Result<(), Jsonl
 ///
 /// [`JsonlError`] when `ids` and complexes differ in number or `out` refuses a line.
 pub fn write_to(out: impl Write, dataset: &Dataset, ids: &[String]) -> Result<(), JsonlError> {
-    if !ids.is_empty() && ids.len() != dataset.len() {
-        return Err(JsonlError::Ids { expected: dataset.len(), found: ids.len() });
-    }
+    check_ids(dataset, ids)?;
     let io = |source| JsonlError::Io { path: "output".into(), source };
     let mut out = BufWriter::new(out);
     line(&mut out, &header(dataset)).map_err(io)?;
@@ -110,6 +111,13 @@ pub fn write_to(out: impl Write, dataset: &Dataset, ids: &[String]) -> Result<()
         line(&mut out, &complex(dataset, i, id)).map_err(io)?;
     }
     out.flush().map_err(io)
+}
+
+fn check_ids(dataset: &Dataset, ids: &[String]) -> Result<(), JsonlError> {
+    match ids.is_empty() || ids.len() == dataset.len() {
+        true => Ok(()),
+        false => Err(JsonlError::Ids { expected: dataset.len(), found: ids.len() }),
+    }
 }
 
 fn line(out: &mut impl Write, value: &impl Serialize) -> std::io::Result<()> {

@@ -3,6 +3,7 @@
 use hodgelet::dataset::Targets;
 use hodgelet::kernel::Family;
 use hodgelet::model::{self, FeatureMap, StartBlock};
+use hodgelet::output::{Kind, Output};
 use hodgelet::settings::{LengthscaleChoice, Settings};
 use hodgelet::wavelet::{BandPass, LowPass};
 use hodgelet_cli::error::CommandError;
@@ -56,7 +57,7 @@ pub fn write(
     }
     let blocks = problem.blocks()?.into_iter().map(block).collect::<Result<_, _>>()?;
     let file = Problem { train: (0..labels.len()).collect(), labels, n_classes: names.len(), blocks };
-    write_atomic(path, |out| Ok(serde_json::to_writer(out, &file)?))
+    write_atomic(Output::new(path, Kind::ANY), |out| Ok(serde_json::to_writer(out, &file)?))
 }
 
 fn unknown(expected: &str) -> CommandError {

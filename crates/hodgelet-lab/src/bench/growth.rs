@@ -7,6 +7,7 @@ mod step;
 use super::slope::exponent;
 use axis::Axis;
 use clap::Args;
+use hodgelet::output::{Kind, Output};
 use hodgelet_cli::error::CommandError;
 use hodgelet_cli::output::{self, Format, Report, facts, number, table, write_atomic};
 use hodgelet_cli::progress::{Terminal, check_interrupt};
@@ -107,7 +108,8 @@ pub fn run(args: &GrowthArgs, terminal: Terminal) -> Result<(), CommandError> {
         for (name, svg) in
             [("growth-time.svg", picture::time(&curves)), ("growth-memory.svg", picture::memory(&curves))]
         {
-            write_atomic(&folder.join(name), |out| out.write_all(svg.as_bytes()))?;
+            let path = folder.join(name);
+            write_atomic(Output::new(&path, Kind::PICTURE), |out| out.write_all(svg.as_bytes()))?;
         }
     }
     let growth = Growth { threads: rayon::current_num_threads(), repeats: args.repeats, curves };

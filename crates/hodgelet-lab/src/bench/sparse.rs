@@ -8,6 +8,7 @@ use hodgelet::gp::sparse::{InducingPrior, LEAF, Leaf, Natural, sum_leaves};
 use hodgelet::kernel::{Family, SumKernel};
 use hodgelet::likelihood::{Likelihood, Observations};
 use hodgelet::model::{Measurer, Model, ModelError, Problem};
+use hodgelet::output::{Kind, Output};
 use hodgelet::settings::{BlockKind, ClassLikelihood, PosteriorChoice, Settings};
 use hodgelet_cli::error::CommandError;
 use hodgelet_cli::model_args::ModelArgs;
@@ -353,8 +354,9 @@ fn run_peer(
 
 /// `problem.json`, and `features.f64`: the columns of all blocks one after the other, little-endian.
 fn write_problem(folder: &Path, header: &Header<'_>, features: &[Mat<f64>]) -> Result<(), CommandError> {
-    write_atomic(&folder.join("problem.json"), |out| Ok(serde_json::to_writer(out, header)?))?;
-    write_atomic(&folder.join("features.f64"), |out| {
+    let (problem, matrix) = (folder.join("problem.json"), folder.join("features.f64"));
+    write_atomic(Output::new(&problem, Kind::ANY), |out| Ok(serde_json::to_writer(out, header)?))?;
+    write_atomic(Output::new(&matrix, Kind::ANY), |out| {
         for block in features {
             for j in 0..block.ncols() {
                 let bytes: Vec<u8> = block.col_as_slice(j).iter().flat_map(|x| x.to_le_bytes()).collect();

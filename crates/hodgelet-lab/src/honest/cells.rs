@@ -5,6 +5,7 @@ use super::plan::{CONFORMAL_TEST, Kind, LEAST_LEFT, Task};
 use super::seeds::{self, SeedRun};
 use crate::coverage::repeat::{self, MAX_TEST, Repeat};
 use hodgelet::dataset::Dataset;
+use hodgelet::output::{Kind as FileKind, Output};
 use hodgelet::settings::Settings;
 use hodgelet_cli::LAB_COMMAND;
 use hodgelet_cli::error::CommandError;
@@ -65,7 +66,7 @@ pub fn run(args: &HonestArgs, task: &Task, terminal: Terminal) -> Result<Option<
         cell.add(task, &settings, dataset.as_ref(), batch)?;
         cell.provenance = now();
         let text = json(&cell)?;
-        write_atomic(&path, |out| out.write_all(text.as_bytes()))?;
+        write_atomic(Output::new(&path, FileKind::ANY), |out| out.write_all(text.as_bytes()))?;
     }
     // More than was asked for now may have been run before.
     Ok(Some(cell))

@@ -10,6 +10,7 @@ use crate::coverage::row::Row;
 use crate::coverage::{LEVELS, with_error};
 use check::Checked;
 use clap::Args;
+use hodgelet::output::{Kind, Output};
 use hodgelet_cli::error::CommandError;
 use hodgelet_cli::model_args::ModelArgs;
 use hodgelet_cli::output::{self, Format, Report, table, write_atomic};
@@ -116,7 +117,7 @@ pub fn run(args: &HonestArgs, terminal: Terminal) -> Result<(), CommandError> {
     }
     if let Some(path) = &args.picture {
         let svg = picture::svg(&rows);
-        write_atomic(path, |out| out.write_all(svg.as_bytes()))?;
+        write_atomic(Output::new(path, Kind::PICTURE), |out| out.write_all(svg.as_bytes()))?;
     }
     output::print(&Found { levels: LEVELS, rows }, args.format)
 }

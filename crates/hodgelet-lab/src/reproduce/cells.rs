@@ -5,6 +5,7 @@ use super::contender::Contender;
 use super::experiment::{Experiment, Row};
 use super::outcome::{ModelOutcome, Outcome, Protocol, RowOutcome};
 use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::output::{Kind, Output};
 use hodgelet::settings::Settings;
 use hodgelet_cli::LAB_COMMAND;
 use hodgelet_cli::commands::evaluate::{Items, evaluation_of, k_fold};
@@ -151,7 +152,7 @@ impl Runner<'_> {
                 let seconds = began.elapsed().as_secs_f64();
                 let cell = Cell { identity, provenance: Provenance::of(LAB_COMMAND), seconds, evaluation };
                 let text = json(&cell)?;
-                write_atomic(&path, |out| out.write_all(text.as_bytes()))?;
+                write_atomic(Output::new(&path, Kind::ANY), |out| out.write_all(text.as_bytes()))?;
                 cell
             }
         };

@@ -1,6 +1,7 @@
 //! An experiment on disk: JSON for programs, CSV for spreadsheets, SVG for eyes.
 
 use super::outcome::{ModelOutcome, Outcome};
+use hodgelet::output::{Kind, Output};
 use hodgelet_cli::error::CommandError;
 use hodgelet_cli::output::{json, write_atomic};
 use hodgelet_eval::report::{Point, Series, bars_svg, lines_svg};
@@ -14,7 +15,8 @@ use std::path::Path;
 pub fn write(outcome: &Outcome, folder: &Path) -> Result<(), CommandError> {
     let name = &outcome.experiment;
     let file = |end: &str, text: String| {
-        write_atomic(&folder.join(format!("{name}{end}")), |out| out.write_all(text.as_bytes()))
+        let path = folder.join(format!("{name}{end}"));
+        write_atomic(Output::new(&path, Kind::ANY), |out| out.write_all(text.as_bytes()))
     };
     file(".json", json(outcome)?)?;
     file(".csv", outcome.csv())?;

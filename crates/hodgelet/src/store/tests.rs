@@ -127,7 +127,7 @@ fn a_store_left_in_the_middle_is_continued() {
     let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write(whole.path(), &measurer, &measured, &data, &[0, 1, 2]);
     write(broken.path(), &measurer, &measured, &data, &[0, 2]);
-    std::fs::write(broken.path().join(".unfinished-abc"), "half a leaf").unwrap();
+    std::fs::write(broken.path().join(".hodgelet-abc.tmp"), "half a leaf").unwrap();
     let error = Store::open(broken.path()).unwrap_err();
     assert!(error.to_string().ends_with("2 of 3 leaves, the first missing is 1"), "{error}");
     assert!(error.hint().unwrap().contains("measure again"));

@@ -4,12 +4,11 @@ use super::leaf::{Leaf, LeafTargets};
 use super::{Store, StoreError, StoreHeader, header, hex};
 use crate::dataset::Targets;
 use crate::model::Measured;
-use std::io::Write;
+use crate::output::{Kind, Output, OutputError, remove_unfinished};
 use std::path::{Path, PathBuf};
 
-/// What names of leaves and of files that are not yet whole begin with.
+/// What names of leaves begin with.
 const LEAF_NAME: &str = "leaf-";
-const UNFINISHED: &str = ".unfinished-";
 
 /// A store that is being written, or continued.
 #[derive(Debug)]
@@ -30,11 +29,11 @@ impl StoreWriter {
         if Store::is_store(path) {
             StoreHeader::read(path)?.check(&header, path)?;
             let done = leaves_in(path, header.n_leaves())?.iter().map(Option::is_some).collect();
-            remove_unfinished(path)?;
+            remove_unfinished(path);
             return Ok(Self { path: path.to_owned(), header, done });
         }
         std::fs::create_dir_all(path).map_err(|error| StoreError::io(path, error))?;
-        remove_unfinished(path)?;
+        remove_unfinished(path);
         let mut entries = std::fs::read_dir(path).map_err(|error| StoreError::io(path, error))?;
         if entries.next().is_some() {
             return Err(StoreError::NotAStore { path: path.to_owned() });
@@ -94,14 +93,11 @@ impl StoreWriter {
     /// Writes a file that has its name only when it is whole.
     fn place(&self, bytes: &[u8], name: &str) -> Result<(), StoreError> {
         let path = self.path.join(name);
-        let write = || {
-            let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.path)?;
-            file.write_all(bytes)?;
-            file.as_file().sync_all()?;
-            file.persist(&path).map_err(|error| error.error)?;
-            Ok::<_, std::io::Error>(())
-        };
-        write().map_err(|error| StoreError::io(&path, error))
+        let output = Output::new(&path, Kind::ANY);
+        output.write(|out| out.write_all(bytes)).map_err(|error| match error {
+            OutputError::Io { path, source } => StoreError::io(&path, source),
+            refused => StoreError::io(&path, std::io::Error::other(refused)),
+        })
     }
 }
 
@@ -130,15 +126,4 @@ fn place_in(path: &Path) -> Option<usize> {
 pub(super) fn sum_in(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?.strip_prefix(LEAF_NAME)?.strip_suffix(".parquet")?;
     Some(name.split_once('-')?.1.to_owned())
-}
-
-/// Removes what was being written when a writer was stopped.
-fn remove_unfinished(folder: &Path) -> Result<(), StoreError> {
-    let entries = std::fs::read_dir(folder).map_err(|error| StoreError::io(folder, error))?;
-    for entry in entries.flatten() {
-        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
-            std::fs::remove_file(entry.path()).map_err(|error| StoreError::io(&entry.path(), error))?;
-        }
-    }
-    Ok(())
 }

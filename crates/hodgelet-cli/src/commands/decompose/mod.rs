@@ -4,7 +4,7 @@ mod split;
 
 use super::info::cell_name;
 use crate::error::CommandError;
-use crate::output::{self, Format, Report, facts, number, table, write_atomic};
+use crate::output::{self, ForceArgs, Format, Report, facts, number, table, write_atomic};
 use crate::progress::Terminal;
 use crate::source::DatasetArgs;
 use crate::topology::betti_numbers;
@@ -15,6 +15,7 @@ use hodgelet::encode::VertexSignal;
 use hodgelet::hodge::{HodgeError, Operators};
 use hodgelet::measure::measure;
 use hodgelet::model::{Measurer, ModelError};
+use hodgelet::output::{Kind, Output};
 use hodgelet::settings::{Settings, SignalSettings};
 use serde::Serialize;
 use split::{DimSplit, Shares, split};
@@ -44,9 +45,11 @@ pub struct DecomposeArgs {
     dim: Option<usize>,
     #[command(flatten)]
     signals: SignalSettings,
-    /// Also write the JSON to a file
+    /// Also write the JSON to a file; - is standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
     /// How the result is printed
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -71,6 +74,10 @@ struct Split {
 ///
 /// [`CommandError`].
 pub fn run(args: &DecomposeArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let output = |path| Output::new(path, Kind::REPORT).forced(args.force.force);
+    if let Some(path) = &args.out {
+        output::check_out(output(path), &args.source.inputs())?;
+    }
     let read = args.source.read(terminal)?;
     let (dataset, index) = (&read.dataset, args.graph);
     if index >= dataset.len() {
@@ -80,7 +87,8 @@ pub fn run(args: &DecomposeArgs, terminal: Terminal) -> Result<(), CommandError>
     let found = Split { id, ..decomposed(args, dataset)? };
     if let Some(path) = &args.out {
         let text = output::json(&found)?;
-        write_atomic(path, |out| writeln!(out, "{text}"))?;
+        write_atomic(output(path), |out| writeln!(out, "{text}"))?;
+        return output::print_beside(path, &found, args.format, terminal);
     }
     output::print(&found, args.format)
 }

@@ -2,9 +2,10 @@
 
 use super::{BlockInfo, FeatureTable};
 use crate::error::CommandError;
-use crate::output::{stage, write_atomic};
+use crate::output::{check_extension, write_atomic};
 use crate::progress::uninterrupted;
 use hodgelet::dataset::Targets;
+use hodgelet::output::{Kind, Output};
 use hodgelet_data::Read;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -53,16 +54,29 @@ impl FileFormat {
     ///
     /// [`CommandError::Usage`] when the name has none of these extensions.
     pub fn of(path: &Path) -> Result<Self, CommandError> {
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("csv") => Ok(Self::Csv),
-            Some("npy") => Ok(Self::Npy),
-            Some("jsonl") => Ok(Self::Jsonl),
-            _ => {
-                let message =
-                    format!("--out {}, expected a name that ends in .csv, .npy or .jsonl", path.display());
-                Err(CommandError::usage(message, None))
-            }
-        }
+        check_extension(path, &["csv", "npy", "jsonl"])?;
+        Ok(match path.extension().and_then(|extension| extension.to_str()) {
+            Some("npy") => Self::Npy,
+            Some("jsonl") => Self::Jsonl,
+            // Standard output and pipes have no name to tell by, and no place for a file beside them.
+            _ => Self::Csv,
+        })
+    }
+
+    /// The file of features, and the one beside it.
+    pub fn outputs<'a>(
+        self,
+        path: &'a Path,
+        beside: &'a Path,
+        force: bool,
+    ) -> (Output<'a>, Option<Output<'a>>) {
+        let kind = match self {
+            Self::Csv => Kind::CSV,
+            Self::Npy => Kind::MATRIX,
+            Self::Jsonl => Kind::FEATURES,
+        };
+        let beside = Output::new(beside, Kind::REPORT).forced(force);
+        (Output::new(path, kind).forced(force), (self != Self::Csv).then_some(beside))
     }
 
     /// Writes the features; returns the file with the names of the columns, if there is one.
@@ -72,25 +86,24 @@ impl FileFormat {
     /// [`CommandError::Write`]; nothing is left behind.
     pub fn write(
         self,
-        path: &Path,
+        (output, beside): (Output<'_>, Option<Output<'_>>),
         features: &FeatureTable,
         read: &Read,
     ) -> Result<Option<PathBuf>, CommandError> {
-        if self == Self::Csv {
-            write_atomic(path, |out| csv(out, features, read))?;
+        let Some(beside) = beside else {
+            write_atomic(output, |out| csv(out, features, read))?;
             return Ok(None);
-        }
-        let beside = path.with_extension("columns.json");
+        };
         uninterrupted(|| {
-            let matrix = stage(path, |out| match self {
+            let matrix = output.stage(|out| match self {
                 Self::Npy => npy(out, features, read.dataset.len()),
                 _ => jsonl(out, features, read),
             })?;
-            let names = stage(&beside, |out| columns(out, features, read))?;
+            let names = beside.stage(|out| columns(out, features, read))?;
             names.place()?;
             matrix.place()
         })?;
-        Ok(Some(beside))
+        Ok(Some(beside.path().to_owned()))
     }
 }
 

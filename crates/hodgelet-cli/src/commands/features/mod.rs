@@ -3,7 +3,7 @@
 mod file;
 
 use crate::error::CommandError;
-use crate::output::{self, Format, Report, facts, table};
+use crate::output::{self, ForceArgs, Format, Report, facts, table};
 use crate::progress::{Terminal, check_interrupt};
 use crate::source::DatasetArgs;
 use clap::Args;
@@ -34,9 +34,11 @@ Examples:
 pub struct FeaturesArgs {
     #[command(flatten)]
     source: DatasetArgs,
-    /// File to write; its extension (.csv, .npy or .jsonl) says how
+    /// File to write; its extension (.csv, .npy or .jsonl) says how; - is CSV on standard output
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     #[command(flatten)]
     settings: FeatureSettings,
     /// Bring every column to mean 0 and standard deviation 1; columns that do not vary become 0
@@ -100,6 +102,11 @@ impl FeatureTable {
 /// [`CommandError`].
 pub fn run(args: &FeaturesArgs, terminal: Terminal) -> Result<(), CommandError> {
     let kind = FileFormat::of(&args.out)?;
+    let beside = args.out.with_extension("columns.json");
+    let (output, beside) = kind.outputs(&args.out, &beside, args.force.force);
+    for output in std::iter::once(output).chain(beside) {
+        output::check_out(output, &args.source.inputs())?;
+    }
     let start = Instant::now();
     let read = args.source.read(terminal)?;
     let read_seconds = start.elapsed().as_secs_f64();
@@ -123,7 +130,7 @@ pub fn run(args: &FeaturesArgs, terminal: Terminal) -> Result<(), CommandError> 
         terminal,
     );
     check_interrupt()?;
-    let columns_file = kind.write(&args.out, &features, &read)?;
+    let columns_file = kind.write((output, beside), &features, &read)?;
     let summary = Summary {
         dataset: read.dataset.name().to_owned(),
         graphs: read.dataset.len(),
@@ -140,7 +147,7 @@ pub fn run(args: &FeaturesArgs, terminal: Terminal) -> Result<(), CommandError> 
         out: args.out.clone(),
         columns_file,
     };
-    output::print(&summary, args.format)
+    output::print_beside(&args.out, &summary, args.format, terminal)
 }
 
 #[derive(Debug, Serialize)]

@@ -8,12 +8,13 @@ pub use rows::Predictions;
 
 use super::model_info::load;
 use crate::error::CommandError;
-use crate::output::{self, Format, Report};
+use crate::output::{self, ForceArgs, Format, Report};
 use crate::progress::{Bar, Terminal};
 use crate::source::DatasetArgs;
 use clap::{Args, ValueEnum};
 use hodgelet::dataset::Dataset;
 use hodgelet::model::{CalibratedPrediction, Drift, Measured, Model, ModelError, Prediction, Regions};
+use hodgelet::output::{Kind, Output};
 use hodgelet::store::{Store, StoreError};
 use hodgelet_data::Read;
 use std::path::PathBuf;
@@ -62,6 +63,8 @@ pub struct PredictArgs {
     /// Write the result to a file in place of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
 }
 
 /// How predictions are printed.
@@ -82,6 +85,10 @@ enum PredictionFormat {
 ///
 /// [`CommandError`].
 pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
+    if let Some(output) = args.output() {
+        let inputs: Vec<PathBuf> = args.source.inputs().into_iter().chain([args.model.clone()]).collect();
+        output::check_out(output, &inputs)?;
+    }
     let model = load(&args.model)?;
     if let Some(coverage) = args.coverage {
         check_coverage(coverage)?;
@@ -119,9 +126,17 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
         .with_regions(&model, regions.as_ref())
         .with_drift(drift);
     let format = if args.format == PredictionFormat::Json { Format::Json } else { Format::Table };
-    let Some(path) = &args.out else { return output::print(&report, format) };
+    let Some(output) = args.output() else { return output::print(&report, format) };
     let text = if format == Format::Json { output::json(&report)? } else { report.text() };
-    output::write_atomic(path, |out| writeln!(out, "{text}"))
+    output::write_atomic(output, |out| writeln!(out, "{text}"))
+}
+
+impl PredictArgs {
+    /// The file that is asked for; none for standard output.
+    fn output(&self) -> Option<Output<'_>> {
+        let path = self.out.as_deref().filter(|path| !output::is_stdout(path))?;
+        Some(Output::new(path, Kind::REPORT).forced(self.force.force))
+    }
 }
 
 /// What a model says of some graphs.

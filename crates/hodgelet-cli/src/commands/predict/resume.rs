@@ -3,21 +3,30 @@
 use super::rows::Tally;
 use crate::error::CommandError;
 use crate::progress::uninterrupted;
+use hodgelet::output::Output;
 use serde_json::Value;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Where lines go.
-pub(super) struct Output {
-    file: Option<Unfinished>,
+pub(super) struct Lines<'a> {
+    sink: Sink<'a>,
+}
+
+enum Sink<'a> {
+    Stdout,
+    /// A device or a pipe, written to as it is.
+    Straight(Output<'a>, File),
+    Unfinished(Unfinished<'a>),
 }
 
 /// A file that gets its name when it is whole.
-struct Unfinished {
+struct Unfinished<'a> {
+    /// Locked: of two runs that write the same file, the second is told.
     file: File,
     path: PathBuf,
-    to: PathBuf,
+    to: Output<'a>,
 }
 
 /// What an earlier run left.
@@ -28,58 +37,68 @@ pub(super) struct Begun {
     pub tally: Tally,
 }
 
-impl Output {
+impl<'a> Lines<'a> {
     /// Begins with the line `head`, or continues a file that begins with it, after as many whole groups of `group` rows as it
     /// has.
-    pub fn begin(to: Option<&Path>, head: &str, group: usize) -> Result<(Self, Begun), CommandError> {
+    pub fn begin(to: Option<Output<'a>>, head: &str, group: usize) -> Result<(Self, Begun), CommandError> {
+        let head_line = format!("{head}\n");
         let Some(to) = to else {
-            let mut output = Self { file: None };
-            output.write(format!("{head}\n").as_bytes())?;
-            return Ok((output, Begun::default()));
+            let mut lines = Self { sink: Sink::Stdout };
+            lines.write(head_line.as_bytes())?;
+            return Ok((lines, Begun::default()));
         };
-        let mut name = to.as_os_str().to_owned();
+        let Some(place) = to.resolved()? else {
+            let file = OpenOptions::new().write(true).open(to.path());
+            let file = file.map_err(|source| CommandError::Write { path: to.path().to_owned(), source })?;
+            let mut lines = Self { sink: Sink::Straight(to, file) };
+            lines.write(head_line.as_bytes())?;
+            return Ok((lines, Begun::default()));
+        };
+        let mut name = place.into_os_string();
         name.push(".part");
         let path = PathBuf::from(name);
         let failed = |source| CommandError::Write { path: path.clone(), source };
-        let (begun, end) = scan(&path, head, group).map_err(failed)?;
         let mut options = OpenOptions::new();
-        let file = options.create(true).write(true).truncate(false).open(&path).map_err(failed)?;
-        file.set_len(end).map_err(failed)?;
-        drop(file);
-        let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
-        let mut output = Self { file: Some(Unfinished { file, path, to: to.to_owned() }) };
-        if end == 0 {
-            output.write(format!("{head}\n").as_bytes())?;
+        let file = options.create(true).read(true).append(true).open(&path).map_err(failed)?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            let message = format!("{}: another run is writing it", path.display());
+            return Err(CommandError::usage(message, Some("wait for it, or choose another name")));
         }
-        Ok((output, begun))
+        let (begun, end) = scan(&file, head, group).map_err(failed)?;
+        file.set_len(end).map_err(failed)?;
+        let mut lines = Self { sink: Sink::Unfinished(Unfinished { file, path, to }) };
+        if end == 0 {
+            lines.write(head_line.as_bytes())?;
+        }
+        Ok((lines, begun))
     }
 
     pub fn write(&mut self, lines: &[u8]) -> Result<(), CommandError> {
-        match &mut self.file {
-            Some(Unfinished { file, path, .. }) => {
-                file.write_all(lines).map_err(|source| CommandError::Write { path: path.clone(), source })
-            }
-            None => io::stdout().lock().write_all(lines).map_err(CommandError::Stdout),
-        }
+        let (file, path) = match &mut self.sink {
+            Sink::Stdout => return io::stdout().lock().write_all(lines).map_err(CommandError::Stdout),
+            Sink::Straight(output, file) => (file, output.path()),
+            Sink::Unfinished(Unfinished { file, path, .. }) => (file, path.as_path()),
+        };
+        file.write_all(lines).map_err(|source| CommandError::Write { path: path.to_owned(), source })
     }
 
     /// Gives the file its name.
     pub fn finish(self) -> Result<(), CommandError> {
-        let Some(Unfinished { file, path, to }) = self.file else {
-            return io::stdout().lock().flush().map_err(CommandError::Stdout);
-        };
-        uninterrupted(|| file.sync_all().and_then(|()| std::fs::rename(&path, &to)))
-            .map_err(|source| CommandError::Write { path: to, source })
+        match self.sink {
+            Sink::Stdout => io::stdout().lock().flush().map_err(CommandError::Stdout),
+            Sink::Straight(..) => Ok(()),
+            // The lock is held until the file has its name.
+            Sink::Unfinished(Unfinished { file, path, to }) => {
+                let moved = uninterrupted(|| to.adopt(&path));
+                drop(file);
+                Ok(moved?)
+            }
+        }
     }
 }
 
 /// What a file holds of an earlier run with the same head, and where its last whole group ends: 0 if it is another's.
-fn scan(path: &Path, head: &str, group: usize) -> io::Result<(Begun, u64)> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((Begun::default(), 0)),
-        Err(error) => return Err(error),
-    };
+fn scan(file: &File, head: &str, group: usize) -> io::Result<(Begun, u64)> {
     let mut file = BufReader::new(file);
     let (mut line, mut at) = (Vec::new(), 0u64);
     let mut next = |line: &mut Vec<u8>| -> io::Result<usize> {
@@ -108,6 +127,7 @@ fn scan(path: &Path, head: &str, group: usize) -> io::Result<(Begun, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hodgelet::output::Kind;
 
     fn row(i: usize) -> String {
         format!(
@@ -126,7 +146,7 @@ mod tests {
         let whole = format!("head\n{rows}");
         for cut in 0..=whole.len() {
             std::fs::write(&part, &whole[..cut]).unwrap();
-            let (mut output, begun) = Output::begin(Some(&to), "head", 3).unwrap();
+            let (mut output, begun) = Lines::begin(Some(Output::new(&to, Kind::REPORT)), "head", 3).unwrap();
             assert_eq!(begun.rows % 3, 0);
             assert_eq!(begun.tally.graphs, begun.rows);
             let rest: String = (begun.rows..7).map(row).collect();
@@ -143,7 +163,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let to = folder.path().join("out.jsonl");
         std::fs::write(folder.path().join("out.jsonl.part"), format!("other\n{}", row(0))).unwrap();
-        let (output, begun) = Output::begin(Some(&to), "head", 1).unwrap();
+        let (output, begun) = Lines::begin(Some(Output::new(&to, Kind::REPORT)), "head", 1).unwrap();
         assert_eq!(begun.rows, 0);
         output.finish().unwrap();
         assert_eq!(std::fs::read_to_string(&to).unwrap(), "head\n");

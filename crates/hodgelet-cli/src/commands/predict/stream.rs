@@ -1,6 +1,6 @@
 //! Predictions as they come: graphs in, lines out, memory that does not grow.
 
-use super::resume::{Begun, Output};
+use super::resume::{Begun, Lines};
 use super::rows::{Predictions, Tally};
 use super::{Found, PredictArgs, compared, warn_unknown};
 use crate::error::CommandError;
@@ -176,7 +176,7 @@ pub(super) fn run(
         threshold: model.training_distances()?.threshold,
     };
     let line = serde_json::to_string(&head).map_err(|error| CommandError::Stdout(error.into()))?;
-    let (mut out, begun) = Output::begin(args.out.as_deref(), &line, LEAF_SIZE)?;
+    let (mut out, begun) = Lines::begin(args.output(), &line, LEAF_SIZE)?;
     let Begun { rows: resumed, mut tally } = begun;
     let (total, began) = (input.len(), Instant::now());
     let bar = terminal.bar("graphs", Some(total as u64));
@@ -219,7 +219,7 @@ pub(super) fn run(
         graphs_per_second: (total - resumed) as f64 / seconds.max(1e-9),
         out: args.out.clone(),
     };
-    match &args.out {
+    match args.output() {
         Some(_) => output::print(&report, Format::Table),
         None => {
             // Standard output holds the lines.

@@ -2,6 +2,7 @@
 
 use super::VERSION;
 use crate::model::ModelError;
+use crate::output::OutputError;
 use std::path::PathBuf;
 
 /// What can go wrong when a model is saved or loaded.
@@ -24,6 +25,9 @@ pub enum FileError {
         /// Why.
         source: std::io::Error,
     },
+    /// Something that may not be replaced stands in the place of the file.
+    #[error(transparent)]
+    Refused(OutputError),
     /// The bytes are not laid out as a model file.
     #[error("not a model file: {reason}")]
     NotAModel {
@@ -121,6 +125,15 @@ impl FileError {
             }
             Self::Model(error) => error.hint(),
             _ => None,
+        }
+    }
+}
+
+impl From<OutputError> for FileError {
+    fn from(error: OutputError) -> Self {
+        match error {
+            OutputError::Io { path, source } => Self::Write { path, source },
+            error => Self::Refused(error),
         }
     }
 }

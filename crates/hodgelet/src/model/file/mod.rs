@@ -34,12 +34,12 @@ use super::{FeatureSpace, FittedTargets, ModelError};
 use crate::gp::{Inference, Workspace};
 use crate::kernel::{Inputs, SumKernel};
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
+use crate::output::{Kind, Output};
 use crate::param::LogNormal;
 use container::{Container, Tensor};
 use faer::{Mat, Par};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -78,15 +78,24 @@ struct Description {
 }
 
 impl Model {
-    /// Writes the model to `path`, replacing what stands there only once all of it is written.
+    /// Writes the model to `path`, replacing a model that stands there only once all of it is written.
     ///
     /// # Errors
     ///
-    /// [`FileError`] when the file cannot be written, or the model is larger than [`load`](Self::load) reads.
+    /// [`FileError`] when the file cannot be written, `path` holds something else than a model, or the model is larger than
+    /// [`load`](Self::load) reads.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
-        let path = path.as_ref();
+        self.save_to(&Output::new(path.as_ref(), Kind::MODEL))
+    }
+
+    /// Writes the model to a place that says itself what it may replace.
+    ///
+    /// # Errors
+    ///
+    /// As [`save`](Self::save).
+    pub fn save_to(&self, output: &Output<'_>) -> Result<(), FileError> {
         let bytes = self.to_bytes()?;
-        write_atomically(path, &bytes).map_err(|source| FileError::Write { path: path.to_owned(), source })
+        Ok(output.write(|out| out.write_all(&bytes))?)
     }
 
     /// Reads a model that [`save`](Self::save) wrote. Nothing in a file is ever run.
@@ -353,27 +362,6 @@ fn observations(
         }
     };
     Ok(observations.map_err(ModelError::from)?)
-}
-
-/// Writes to a file of another name beside `path` and renames it, so that a reader sees the old file or the new.
-fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".hodgelet-model-");
-    #[cfg(unix)]
-    {
-        // As any new file: what the umask leaves.
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(directory)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
 }
 
 #[cfg(test)]
