@@ -23,6 +23,7 @@ use crate::memory;
 use crate::progress::Terminal;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use hodgelet::complex::{DEFAULT_MAX_CELLS, set_max_cells};
 use std::ffi::OsString;
 
 /// Graphs by Hodge-decomposed spectral wavelet features and Gaussian processes.
@@ -44,6 +45,9 @@ pub struct GlobalArgs {
     /// Memory that the program may take, in MB; it ends with a message rather than take more [default: 80% of what is free]
     #[arg(long, global = true, hide_short_help = true, value_name = "MB")]
     memory: Option<usize>,
+    /// Most cells of one dimension that cliques, close points or hyperedges of one graph may become
+    #[arg(long, global = true, hide_short_help = true, value_name = "N", default_value_t = DEFAULT_MAX_CELLS)]
+    max_cells: usize,
     /// Print nothing but errors on standard error
     #[arg(long, short, global = true, hide_short_help = true)]
     quiet: bool,
@@ -60,6 +64,7 @@ impl GlobalArgs {
         work: impl FnOnce(Terminal) -> Result<(), CommandError> + Send,
     ) -> Result<(), CommandError> {
         memory::set(self.memory);
+        set_max_cells(self.max_cells);
         if let Some(threads) = self.threads {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
             pool.build_global()

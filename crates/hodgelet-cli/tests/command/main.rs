@@ -14,6 +14,7 @@ mod harness;
 mod higher_order;
 mod info;
 mod lift;
+mod limits;
 mod models;
 mod own;
 mod replace;

@@ -1,12 +1,16 @@
 //! Clique complexes: every clique of a graph becomes a simplex.
 
 use super::edge_index::EdgeIndex;
-use super::{Complex, ComplexError};
+use super::{Complex, ComplexError, limit};
 use crate::linalg::SparseMat;
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 /// Highest dimension of cliques offered: a simplex of dimension 15 has 16 vertices and 65,535 faces.
 pub const MAX_CLIQUE_DIM: usize = 15;
+
+/// Vertices and edges of a triangle.
+type Triangle = ([u32; 3], [u32; 3]);
 
 impl Complex {
     /// The clique complex of the graph formed by the vertices and edges: cliques of up to `max_dim + 1` vertices
@@ -14,7 +18,8 @@ impl Complex {
     ///
     /// # Errors
     ///
-    /// [`ComplexError::CliqueDim`] when `max_dim` is 0 or above [`MAX_CLIQUE_DIM`].
+    /// [`ComplexError::CliqueDim`] when `max_dim` is 0 or above [`MAX_CLIQUE_DIM`], [`ComplexError::TooManyCells`] when
+    /// there are more cliques of one size than [`max_cells`](super::max_cells). They are counted before they are listed.
     ///
     /// # Complexity
     ///
@@ -25,6 +30,15 @@ impl Complex {
     ///
     /// Chiba and Nishizeki, *Arboricity and subgraph listing algorithms* (1985).
     pub fn clique_complex(&self, max_dim: usize) -> Result<Self, ComplexError> {
+        self.clique_complex_within(max_dim, limit::max_cells())
+    }
+
+    /// As [`clique_complex`](Self::clique_complex), with at most `max_cells` cliques of one size.
+    ///
+    /// # Errors
+    ///
+    /// As [`clique_complex`](Self::clique_complex).
+    pub fn clique_complex_within(&self, max_dim: usize, max_cells: usize) -> Result<Self, ComplexError> {
         if !(1..=MAX_CLIQUE_DIM).contains(&max_dim) {
             return Err(ComplexError::CliqueDim { found: max_dim });
         }
@@ -37,12 +51,16 @@ impl Complex {
         if max_dim == 1 {
             return Ok(complex);
         }
-        let (triangles, boundary) = self.cliques_of_three();
+        let (triangles, boundary) = self.cliques_of_three(max_cells)?;
         complex.push(boundary);
         if max_dim > 2 {
             let mut cliques: Vec<Vec<u32>> = triangles.into_iter().map(Vec::from).collect();
             let neighbors = self.higher_neighbors();
-            for _ in 3..=max_dim {
+            for dim in 3..=max_dim {
+                let bound = cliques.iter().map(|c| neighbors[c[c.len() - 1] as usize].len()).sum();
+                limit::check(dim, max_cells, bound, || {
+                    extensions(&cliques, &neighbors).take(max_cells + 1).count()
+                })?;
                 let faces: HashMap<&[u32], u32> = cliques.iter().map(Vec::as_slice).zip(0..).collect();
                 let larger = extended(&cliques, &neighbors);
                 let mut boundary = SparseMat::with_rows(cliques.len());
@@ -62,8 +80,8 @@ impl Complex {
     }
 
     /// The triangles of the graph, vertices ascending, in lexicographic order, and their boundary operator.
-    fn cliques_of_three(&self) -> (Vec<[u32; 3]>, SparseMat) {
-        let mut found = self.triangles_by_degree();
+    fn cliques_of_three(&self, max_cells: usize) -> Result<(Vec<[u32; 3]>, SparseMat), ComplexError> {
+        let mut found = self.triangles_by_degree(max_cells)?;
         found.sort_unstable();
         let mut boundary = SparseMat::with_capacity(self.n_cells(1), found.len(), 3);
         for &([a, _, c], edges) in &found {
@@ -74,12 +92,12 @@ impl Complex {
                 (e, if upwards != opposite { 1.0 } else { -1.0 })
             }));
         }
-        (found.into_iter().map(|(vertices, _)| vertices).collect(), boundary)
+        Ok((found.into_iter().map(|(vertices, _)| vertices).collect(), boundary))
     }
 
     /// Vertices (ascending) and edges of each triangle: every edge is directed towards its end of higher
     /// degree, so that no vertex has more than `√(2m)` neighbors ahead.
-    fn triangles_by_degree(&self) -> Vec<([u32; 3], [u32; 3])> {
+    fn triangles_by_degree(&self, max_cells: usize) -> Result<Vec<Triangle>, ComplexError> {
         let degrees = self.degrees();
         let rank = |v: u32| (degrees[v as usize], v);
         let mut ahead: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.n_cells(0)];
@@ -89,23 +107,24 @@ impl Complex {
                 ahead[from as usize].push((to, e as u32));
             }
         }
-        let mut edge_to = vec![u32::MAX; self.n_cells(0)];
+        // A triangle is two edges ahead of one vertex.
+        let pairs = |list: &Vec<(u32, u32)>| list.len() * list.len().saturating_sub(1) / 2;
+        let bound = ahead.iter().map(pairs).fold(0, usize::saturating_add);
+        limit::check(2, max_cells, bound, || {
+            let mut count = 0;
+            each_triangle(&ahead, |_, _| {
+                count += 1;
+                if count > max_cells { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            count
+        })?;
         let mut triangles = Vec::new();
-        for v in 0..self.n_cells(0) {
-            ahead[v].iter().for_each(|&(w, e)| edge_to[w as usize] = e);
-            for &(u, vu) in &ahead[v] {
-                for &(w, uw) in &ahead[u as usize] {
-                    let vw = edge_to[w as usize];
-                    if vw != u32::MAX {
-                        let mut vertices = [v as u32, u, w];
-                        vertices.sort_unstable();
-                        triangles.push((vertices, [vu, uw, vw]));
-                    }
-                }
-            }
-            ahead[v].iter().for_each(|&(w, _)| edge_to[w as usize] = u32::MAX);
-        }
-        triangles
+        each_triangle(&ahead, |mut vertices, edges| {
+            vertices.sort_unstable();
+            triangles.push((vertices, edges));
+            ControlFlow::Continue(())
+        });
+        Ok(triangles)
     }
 
     /// For each vertex, its neighbors of higher index, ascending.
@@ -144,6 +163,23 @@ impl Complex {
     }
 }
 
+/// Calls `found` with the vertices and edges of each triangle, until it breaks; `ahead` has neighbors and edges of each vertex.
+fn each_triangle(ahead: &[Vec<(u32, u32)>], mut found: impl FnMut([u32; 3], [u32; 3]) -> ControlFlow<()>) {
+    let mut edge_to = vec![u32::MAX; ahead.len()];
+    for v in 0..ahead.len() {
+        ahead[v].iter().for_each(|&(w, e)| edge_to[w as usize] = e);
+        for &(u, vu) in &ahead[v] {
+            for &(w, uw) in &ahead[u as usize] {
+                let vw = edge_to[w as usize];
+                if vw != u32::MAX && found([v as u32, u, w], [vu, uw, vw]).is_break() {
+                    return;
+                }
+            }
+        }
+        ahead[v].iter().for_each(|&(w, _)| edge_to[w as usize] = u32::MAX);
+    }
+}
+
 /// The first triangle that has the vertices of an earlier one, as (earlier, later).
 fn repeated_triangle(triangles: &[[u32; 3]]) -> Option<(usize, usize)> {
     let key = |(&triangle, i): (&[u32; 3], usize)| {
@@ -159,17 +195,21 @@ fn repeated_triangle(triangles: &[[u32; 3]]) -> Option<(usize, usize)> {
 
 /// Each clique with every vertex above its last that is joined to all of it.
 fn extended(cliques: &[Vec<u32>], higher_neighbors: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let larger = |(clique, w): (&Vec<u32>, u32)| clique.iter().copied().chain([w]).collect();
+    extensions(cliques, higher_neighbors).map(larger).collect()
+}
+
+/// Each clique, with each vertex that [`extended`] adds to it.
+fn extensions<'a>(
+    cliques: &'a [Vec<u32>],
+    higher_neighbors: &'a [Vec<u32>],
+) -> impl Iterator<Item = (&'a Vec<u32>, u32)> {
     let joined = |a: u32, b: u32| higher_neighbors[a as usize].binary_search(&b).is_ok();
-    let mut larger = Vec::new();
-    for clique in cliques {
+    cliques.iter().flat_map(move |clique| {
         let (&last, others) = clique.split_last().expect("a clique has vertices");
-        for &w in &higher_neighbors[last as usize] {
-            if others.iter().all(|&v| joined(v, w)) {
-                larger.push(clique.iter().copied().chain([w]).collect());
-            }
-        }
-    }
-    larger
+        let is_joined = move |w: &u32| others.iter().all(|&v| joined(v, *w));
+        higher_neighbors[last as usize].iter().copied().filter(is_joined).map(move |w| (clique, w))
+    })
 }
 
 /// The faces of a simplex with alternating signs: `∂[v₀, ..., v_k] = Σ_i (−1)^i [..., v_{i−1}, v_{i+1}, ...]`.
@@ -191,6 +231,27 @@ mod tests {
     fn complete(n: u32) -> Complex {
         let edges: Vec<[u32; 2]> = (0..n).flat_map(|a| (a + 1..n).map(move |b| [a, b])).collect();
         Complex::graph(n as usize, &edges).unwrap()
+    }
+
+    #[test]
+    fn cliques_are_counted_before_they_are_listed() {
+        // 20 triangles, 15 tetrahedra and 6 cliques of five.
+        let six = complete(6);
+        for (max_dim, most) in [(2, 20), (3, 20), (4, 20), (5, 20)] {
+            assert!(six.clique_complex_within(max_dim, most).is_ok());
+            let error = ComplexError::TooManyCells { dim: 2, limit: most - 1 };
+            assert_eq!(six.clique_complex_within(max_dim, most - 1), Err(error));
+        }
+        // A triangle-free graph of many paths of length two.
+        let star: Vec<[u32; 2]> = (1..50).map(|leaf| [0, leaf]).collect();
+        assert!(Complex::graph(50, &star).unwrap().clique_complex_within(5, 0).is_ok());
+        // 56 triangles and 70 tetrahedra.
+        let error = ComplexError::TooManyCells { dim: 3, limit: 60 };
+        assert_eq!(complete(8).clique_complex_within(4, 60), Err(error));
+        // A thousand vertices: 166 million triangles, of which none is listed.
+        let error = complete(1000).clique_complex(2).unwrap_err();
+        assert_eq!(error.to_string(), "more than 10000000 cells of dimension 2, expected at most 10000000");
+        assert!(error.hint().unwrap().contains("--max-cells"));
     }
 
     #[test]

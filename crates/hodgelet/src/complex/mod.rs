@@ -21,6 +21,7 @@ mod edge_index;
 mod graph;
 mod hypergraph;
 mod lift;
+mod limit;
 mod mesh;
 mod points;
 mod polygon;
@@ -32,6 +33,7 @@ pub use cycles::MAX_CYCLES;
 pub use graph::CleanUp;
 pub use hypergraph::{CliqueWeight, Expanded, Expansion, Hypergraph, HypergraphError, Pairs};
 pub use lift::Lift;
+pub use limit::{DEFAULT_MAX_CELLS, max_cells, set_max_cells};
 pub use mesh::TriangleMesh;
 pub use points::{AlphaFiltration, alpha_filtration};
 pub use simplicial::Simplices;
@@ -226,6 +228,14 @@ pub enum ComplexError {
     /// More cycles than are allowed as cells.
     #[error("more than {} cycles", MAX_CYCLES)]
     TooManyCycles,
+    /// More cells than may be listed.
+    #[error("more than {limit} cells of dimension {dim}, expected at most {limit}")]
+    TooManyCells {
+        /// Dimension of the cells.
+        dim: usize,
+        /// [`max_cells`].
+        limit: usize,
+    },
     /// A length that no cycle has.
     #[error("cycles of up to {found} vertices, expected at least 3")]
     CycleLength {
@@ -303,6 +313,9 @@ impl ComplexError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::TooManyCycles => Some("ask for shorter cycles, or for a cycle basis"),
+            Self::TooManyCells { .. } => {
+                Some("ask for a lower dimension or a smaller radius; --max-cells raises the limit")
+            }
             Self::MissingSide { .. } | Self::MissingEdge { .. } => {
                 Some("add the edge, or list the vertices in the order of the boundary")
             }

@@ -1,14 +1,11 @@
 //! Hypergraphs with values on vertices and hyperedges, and the datasets of complexes that represent them.
 
 use super::{Column, ColumnValues, Dataset, DatasetError, Targets, WHOLE, running_sums};
-use crate::complex::{CellWeights, Expanded, Expansion, Hypergraph, Pairs};
+use crate::complex::{CellWeights, Expanded, Expansion, Hypergraph, Pairs, max_cells};
 use crate::signal::Orientation;
 
 /// Category of a cell of the star expansion that is on the other side than the label.
 const OTHER_SIDE: &str = "other-side";
-
-/// Largest number of pairs of vertices in the hyperedges of one item: it is quadratic in the size of a hyperedge.
-const MAX_PAIRS: usize = 1 << 26;
 
 /// Hypergraphs, what is known of their vertices and hyperedges, and their targets, not yet validated.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,10 +38,12 @@ impl HypergraphDataset {
     pub fn expand(&self, expansion: Expansion) -> Result<Dataset, DatasetError> {
         self.check()?;
         if matches!(expansion, Expansion::Zhou | Expansion::Clique(_)) {
-            let too_many = |h: &Hypergraph| h.n_pairs() > MAX_PAIRS;
+            // It is quadratic in the size of a hyperedge.
+            let most = max_cells();
+            let too_many = |h: &Hypergraph| h.n_pairs() > most;
             if let Some(item) = self.hypergraphs.iter().position(too_many) {
                 let found = self.hypergraphs[item].n_pairs();
-                return Err(DatasetError::Pairs { item, found, most: MAX_PAIRS });
+                return Err(DatasetError::Pairs { item, found, most });
             }
         }
         let whole: Vec<Column> = self.columns.iter().filter(|column| column.dim == WHOLE).cloned().collect();

@@ -1,6 +1,6 @@
 //! Vietoris–Rips complexes: points that are close to each other span a simplex.
 
-use super::super::{Complex, ComplexError};
+use super::super::{Complex, ComplexError, max_cells};
 use super::check_radius;
 
 impl Complex {
@@ -13,7 +13,8 @@ impl Complex {
     /// # Errors
     ///
     /// [`ComplexError`] when the radius is negative or NaN, the coordinates are not a whole number of points, one is not
-    /// finite, or `max_dim` is 0 or above [`MAX_CLIQUE_DIM`](super::super::MAX_CLIQUE_DIM).
+    /// finite, `max_dim` is 0 or above [`MAX_CLIQUE_DIM`](super::super::MAX_CLIQUE_DIM), or there are more pairs or
+    /// cliques than [`max_cells`](super::super::max_cells).
     ///
     /// # Complexity
     ///
@@ -36,13 +37,19 @@ impl Complex {
             return Err(ComplexError::Position { vertex: at / ambient });
         }
         let n = points.len() / ambient.max(1);
-        let edges = close_pairs(points, ambient.max(1), n, radius);
+        let edges = close_pairs(points, ambient.max(1), n, radius, max_cells())?;
         Self::graph(n, &edges)?.clique_complex(max_dim)
     }
 }
 
 /// Pairs of points at most `radius` apart, lower first, in lexicographic order.
-fn close_pairs(points: &[f64], ambient: usize, n: usize, radius: f64) -> Vec<[u32; 2]> {
+fn close_pairs(
+    points: &[f64],
+    ambient: usize,
+    n: usize,
+    radius: f64,
+    limit: usize,
+) -> Result<Vec<[u32; 2]>, ComplexError> {
     let along = widest(points, ambient);
     let at = |i: u32| points[i as usize * ambient + along];
     let mut order: Vec<u32> = (0..n as u32).collect();
@@ -56,12 +63,15 @@ fn close_pairs(points: &[f64], ambient: usize, n: usize, radius: f64) -> Vec<[u3
                 break;
             }
             if is_close(point(a), point(b), radius) {
+                if pairs.len() == limit {
+                    return Err(ComplexError::TooManyCells { dim: 1, limit });
+                }
                 pairs.push([a.min(b), a.max(b)]);
             }
         }
     }
     pairs.sort_unstable();
-    pairs
+    Ok(pairs)
 }
 
 /// The coordinate with the largest range.
