@@ -25,6 +25,8 @@ pub struct Report {
     pub one_way: usize,
     /// Edges whose two directions carry different labels, or values neither equal nor opposite.
     pub disagreeing: usize,
+    /// Graphs of several vertices at the end of a TU dataset that no arc belongs to: the file of arcs may have been cut off.
+    pub without_arcs: usize,
     /// Complexes without a vertex, kept.
     pub empty: usize,
     /// Whether nodes of a TU dataset were not in the order of their graphs and were regrouped.
@@ -48,6 +50,7 @@ impl fmt::Display for Report {
             (self.repeated, "repeated edges dropped"),
             (self.one_way, "edges listed in one direction only"),
             (self.disagreeing, "edges whose two directions disagree"),
+            (self.without_arcs, "graphs at the end have no edge; the file of arcs may have been cut off"),
             (self.empty, "graphs without vertices"),
         ];
         let mut lines: Vec<String> =

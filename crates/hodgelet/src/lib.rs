@@ -28,6 +28,7 @@ pub mod encode;
 pub mod feature;
 pub mod gp;
 pub mod hodge;
+pub mod json;
 pub mod kernel;
 pub mod likelihood;
 pub mod linalg;

@@ -36,6 +36,8 @@ struct Parser<'a> {
     /// Edges by the names of their ends, since vertices may be listed after them, and their offsets.
     ends: Vec<([String; 2], usize)>,
     n_graphs: usize,
+    /// Elements that have begun and not ended, outermost first.
+    open: Vec<String>,
 }
 
 /// Reads the one graph of a GraphML text.
@@ -50,12 +52,19 @@ pub(super) fn parse(text: &str) -> Result<RawGraph, Fault> {
         index: HashMap::new(),
         ends: Vec::new(),
         n_graphs: 0,
+        open: Vec::new(),
     };
     loop {
         match parser.reader.read_event() {
             Ok(Event::Eof) => return parser.finish(text.len()),
-            Ok(Event::Start(element)) => parser.start(&element)?,
-            Ok(Event::End(element)) => parser.end(element.local_name().as_ref()),
+            Ok(Event::Start(element)) => {
+                parser.open.push(element.local_name().as_ref().to_owned());
+                parser.start(&element)?;
+            }
+            Ok(Event::End(element)) => {
+                parser.open.pop();
+                parser.end(element.local_name().as_ref());
+            }
             Ok(_) => {}
             Err(error) => {
                 let at = usize::try_from(parser.reader.error_position()).unwrap_or(text.len());
@@ -163,6 +172,8 @@ impl Parser<'_> {
             Ok(raw) => raw.into_inner().into_owned(),
             Err(error) => return Err(self.fault(GraphFault::Syntax(error.to_string()))),
         };
+        // The end of the element was read with its text.
+        self.open.pop();
         let raw = raw.trim();
         let raw = raw.strip_prefix("<![CDATA[").and_then(|raw| raw.strip_suffix("]]>")).unwrap_or(raw);
         if raw.contains('<') {
@@ -197,6 +208,13 @@ impl Parser<'_> {
     }
 
     fn finish(mut self, end: usize) -> Result<RawGraph, Fault> {
+        if let Some(name) = self.open.last() {
+            let found = format!("the end of the file within `<{name}>`");
+            return Err((
+                end,
+                GraphFault::Found { found, expected: "its end tag; the file may have been cut off" },
+            ));
+        }
         if self.n_graphs == 0 {
             return Err((end, GraphFault::Found { found: "no graph".to_owned(), expected: "one" }));
         }

@@ -69,7 +69,7 @@ impl At<'_> {
 
 /// Parses a file.
 pub(super) fn hypergraph(file: &str, bytes: &[u8]) -> Result<Raw, HifError> {
-    let value: Value = serde_json::from_slice(crate::text::tidy(bytes))
+    let value: Value = hodgelet::json::parse(crate::text::tidy(bytes))
         .map_err(|error| HifError::Json { file: file.to_owned(), message: error.to_string() })?;
     let top = At { file, entry: String::new() };
     let Value::Object(top_level) = &value else {

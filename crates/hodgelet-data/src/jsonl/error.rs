@@ -26,6 +26,18 @@ pub enum JsonlError {
         /// The file.
         file: String,
     },
+    /// The file does not hold as many complexes as its header says.
+    #[error(
+        "{file}: found {found} complexes, but the header says {expected}; the file may have been cut off"
+    )]
+    Count {
+        /// The file.
+        file: String,
+        /// According to the header.
+        expected: usize,
+        /// Lines after it.
+        found: usize,
+    },
     /// A line is not JSON.
     #[error("{file}, line {line}: {message}")]
     Json {

@@ -10,6 +10,8 @@ use hodgelet::signal::Orientation;
 #[derive(Clone)]
 pub(super) struct Header {
     pub name: Option<String>,
+    /// Number of complexes, where the file says it: one that was cut off is noticed.
+    pub complexes: Option<usize>,
     pub target: TargetKind,
     pub columns: Vec<ColumnHeader>,
     /// Default expansion of hypergraphs.
@@ -45,8 +47,9 @@ impl Header {
             let (file, found) = (line.file.to_owned(), version.value.to_string());
             return Err(JsonlError::Version { file, line: line.line, found });
         }
-        line.only(&["hodgelet", "name", "target", "classes", "columns", "hypergraph"])?;
+        line.only(&["hodgelet", "name", "complexes", "target", "classes", "columns", "hypergraph"])?;
         let name = line.get("name")?.map(|name| name.string().map(str::to_owned)).transpose()?;
+        let complexes = line.get("complexes")?.map(|count| count.count(usize::MAX)).transpose()?;
         let mut columns: Vec<ColumnHeader> = Vec::new();
         if let Some(list) = line.get("columns")? {
             for (i, value) in list.array()?.iter().enumerate() {
@@ -59,7 +62,17 @@ impl Header {
             }
         }
         let expansion = line.get("hypergraph")?.map(expansion).transpose()?;
-        Ok(Self { name, target: TargetKind::parse(line)?, columns, expansion })
+        Ok(Self { name, complexes, target: TargetKind::parse(line)?, columns, expansion })
+    }
+
+    /// Whether there are as many lines as the header says.
+    pub fn check_count(&self, file: &str, found: usize) -> Result<(), JsonlError> {
+        match self.complexes {
+            Some(expected) if expected != found => {
+                Err(JsonlError::Count { file: file.to_owned(), expected, found })
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -69,6 +69,7 @@ impl JsonlParts {
             parts.len += block.len();
             names.add(&parts.items(&block)?);
         }
+        parts.header.check_count(&parts.file, parts.len)?;
         names.fill(&mut parts.header);
         parts.digest = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(parts)

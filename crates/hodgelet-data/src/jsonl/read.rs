@@ -62,6 +62,7 @@ pub fn parse_with(file: &str, bytes: &[u8], expansion: Option<Expansion>) -> Res
         .collect();
     // the first fault in the order of lines, whatever the order in which they were parsed
     let items = items.into_iter().collect::<Result<Vec<Item>, _>>()?;
+    header.check_count(file, items.len())?;
     assembled(file, header, items, expansion)
 }
 
@@ -87,7 +88,7 @@ pub(super) fn assembled(
 }
 
 pub(super) fn json(file: &str, line: usize, text: &[u8]) -> Result<Value, JsonlError> {
-    serde_json::from_slice(text).map_err(|error| {
+    hodgelet::json::parse(text).map_err(|error| {
         // the parser counts lines too, and sees only one
         let message = error.to_string().replace(" at line 1 column ", ", column ");
         JsonlError::Json { file: file.to_owned(), line, message }

@@ -14,6 +14,7 @@ use std::path::Path;
 struct Header<'a> {
     hodgelet: u64,
     name: &'a str,
+    complexes: usize,
     target: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     classes: Option<&'a [String]>,
@@ -132,7 +133,7 @@ fn header(dataset: &Dataset) -> Header<'_> {
         Targets::Classes { names, .. } => ("class", Some(names.as_slice())),
     };
     let columns = dataset.columns().iter().map(column_header).collect();
-    Header { hodgelet: VERSION, name: dataset.name(), target, classes, columns }
+    Header { hodgelet: VERSION, name: dataset.name(), complexes: dataset.len(), target, classes, columns }
 }
 
 fn column_header(column: &Column) -> ColumnHeader<'_> {

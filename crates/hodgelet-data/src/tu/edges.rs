@@ -96,6 +96,10 @@ pub(super) fn graphs(arcs: &Table<[u32; 2]>, nodes: &Nodes, report: &mut Report)
             one_graph(n_vertices, keys)
         })
         .collect();
+    // Lone vertices have no arc in any case.
+    let has_arcs = |graph: &OneGraph| !graph.arcs.is_empty() || graph.self_loops > 0;
+    let last = found.iter().rev().take_while(|graph| !has_arcs(graph));
+    report.without_arcs = last.filter(|graph| graph.complex.n_cells(0) > 1).count();
     let mut out = Graphs { complexes: Vec::with_capacity(found.len()), arcs: Vec::new(), starts: vec![0] };
     for graph in found {
         report.self_loops += graph.self_loops;

@@ -48,6 +48,26 @@ pub enum TuError {
         /// archive declares.
         limit: u64,
     },
+    /// An archive that names an entry twice: which of the two is meant?
+    #[error("{}: lists {listed} entries, but only {names} names; expected each name once", path.display())]
+    RepeatedEntries {
+        /// The archive.
+        path: PathBuf,
+        /// Entries in its directory.
+        listed: u64,
+        /// Distinct names among them.
+        names: usize,
+    },
+    /// An archive that inflates to far more than a dataset does.
+    #[error("{}: its {length} bytes inflate to {inflated}, expected at most 100 times as many", path.display())]
+    Inflation {
+        /// The archive.
+        path: PathBuf,
+        /// Its size.
+        length: u64,
+        /// What its entries declare.
+        inflated: u64,
+    },
     /// A fault in one line.
     #[error("{file}, line {line}: {fault}")]
     Line {
@@ -113,6 +133,16 @@ pub enum LineFault {
         head: u32,
         /// Its graph.
         head_graph: u32,
+    },
+    /// Far more graphs than nodes.
+    #[error("found {found} graphs, but only {n_nodes} nodes, expected at most {most}")]
+    Graphs {
+        /// Lines in the file.
+        found: usize,
+        /// Nodes of all graphs.
+        n_nodes: usize,
+        /// Graphs that so many nodes may belong to.
+        most: usize,
     },
     /// A file with too few or too many lines; the line is the first that should or should not be there.
     #[error("found {found} lines, but the dataset has {expected} {of}")]

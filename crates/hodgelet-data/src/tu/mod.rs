@@ -31,6 +31,7 @@
 //! Columns are called `label` (`label.0`, `label.1`, ... when a line has several) and `attribute`; categories
 //! and classes are the integers, in ascending order.
 
+mod archive;
 mod edges;
 mod error;
 mod source;
@@ -45,6 +46,10 @@ use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
 use hodgelet::signal::Orientation;
 use std::path::Path;
 use table::{Table, categories};
+
+/// Graphs that a dataset may have for each of its nodes, some being empty, and as many as any dataset may have.
+const GRAPHS_PER_NODE: usize = 4;
+const FREE_GRAPHS: usize = 100_000;
 
 /// Reads a dataset from the folder that holds its files.
 ///
@@ -220,6 +225,9 @@ fn tables(place: &Path, name: &str, files: &Files) -> Result<Tables, TuError> {
     let integers = |file: File| files.get(file).map(|b| table::integers(&file.name(name), b)).transpose();
     let reals = |file: File| files.get(file).map(|b| table::reals(&file.name(name), b)).transpose();
     let (arcs, indicator) = (need(File::Arcs)?, need(File::GraphIndicator)?);
+    for file in [File::GraphLabels, File::GraphAttributes] {
+        check_graphs(&file.name(name), files.get(file).unwrap_or_default(), indicator)?;
+    }
     let (arcs, others) = rayon::join(
         || table::arcs(&File::Arcs.name(name), arcs),
         || {
@@ -242,6 +250,19 @@ fn tables(place: &Path, name: &str, files: &Files) -> Result<Tables, TuError> {
     let arcs = arcs?;
     let (indicator, targets, [node_labels, edge_labels], [node_attributes, edge_attributes]) = others?;
     Ok(Tables { arcs, indicator, targets, node_labels, node_attributes, edge_labels, edge_attributes })
+}
+
+/// Refuses far more lines of graphs than there are nodes, before anything is made of them: a graph takes a hundred times the
+/// memory of its line.
+fn check_graphs(file: &str, bytes: &[u8], indicator: &[u8]) -> Result<(), TuError> {
+    let lines = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count() + 1;
+    let (found, n_nodes) = (lines(bytes), lines(indicator));
+    let most = n_nodes.saturating_mul(GRAPHS_PER_NODE).max(FREE_GRAPHS);
+    if found <= most {
+        return Ok(());
+    }
+    let fault = LineFault::Graphs { found, n_nodes, most };
+    Err(TuError::Line { file: file.to_owned(), line: most + 1, fault })
 }
 
 fn node_columns(tables: &Tables, nodes: &Nodes) -> Result<Vec<Column>, TuError> {

@@ -21,6 +21,11 @@ type Archive<'a> = ZipArchive<Cursor<&'a [u8]>>;
 /// Bytes that one byte of a deflated stream can become.
 const MAX_INFLATION: u64 = 1032;
 
+/// Bytes that any archive may inflate to, and how often its own size it may beyond them. Archives of the TU collection inflate
+/// to 5 to 10 times their size.
+const FREE_BYTES: u64 = 64 << 20;
+const MAX_RATIO: u64 = 100;
+
 /// The files of a dataset in a folder, and its name.
 pub(super) fn load_dir(dir: &Path) -> Result<(String, Files), TuError> {
     let io = |source| TuError::Io { path: dir.to_owned(), source };
@@ -67,12 +72,19 @@ pub(super) fn unpack(path: &Path, bytes: &[u8]) -> Result<(String, Files), TuErr
         .into_iter()
         .map(Into::into)
         .collect();
+    if let Some(listed) = super::archive::entries_listed(bytes).filter(|&n| n != entries.len() as u64) {
+        return Err(TuError::RepeatedEntries { path: path.to_owned(), listed, names: entries.len() });
+    }
     let name = dataset_name(path, entries.iter().map(|entry| base_name(entry)))?;
     let wanted: Vec<(File, &str)> = File::ALL
         .into_iter()
         .filter_map(|file| Some((file, find_entry(&entries, &file.name(&name))?)))
         .collect();
     let limits = limits(archive.clone(), path, &wanted)?;
+    let (inflated, length) = (limits.iter().sum::<u64>(), bytes.len() as u64);
+    if inflated > FREE_BYTES && inflated > length.saturating_mul(MAX_RATIO) {
+        return Err(TuError::Inflation { path: path.to_owned(), length, inflated });
+    }
     let unpacked: Vec<Result<Vec<u8>, TuError>> = wanted
         .par_iter()
         .zip(limits)

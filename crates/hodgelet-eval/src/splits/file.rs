@@ -36,7 +36,10 @@ pub fn read(path: &Path, items: usize) -> Result<Vec<Split>, SplitFileError> {
 /// items.
 pub fn parse_json(text: &str, file: &str, items: usize) -> Result<Vec<Split>, SplitFileError> {
     let json = |e: serde_json::Error| SplitFileError::Json { file: file.into(), message: e.to_string() };
-    let values: Vec<serde_json::Value> = serde_json::from_str(text).map_err(json)?;
+    let values = match hodgelet::json::parse(text.as_bytes()).map_err(json)? {
+        serde_json::Value::Array(values) => values,
+        other => serde_json::from_value(other).map_err(json)?,
+    };
     let mut splits = Vec::with_capacity(values.len());
     for (fold, value) in values.into_iter().enumerate() {
         let at_fold = |e: serde_json::Error| SplitFileError::Json {
