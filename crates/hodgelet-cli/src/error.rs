@@ -79,7 +79,7 @@ pub enum CommandError {
     Own(#[from] OwnError),
     /// From a download.
     #[error(transparent)]
-    Download(DownloadError),
+    Download(Box<DownloadError>),
     /// From between a dataset and its features.
     #[error(transparent)]
     Model(ModelError),
@@ -216,7 +216,7 @@ impl From<JsonlError> for CommandError {
 
 impl From<DownloadError> for CommandError {
     fn from(error: DownloadError) -> Self {
-        Self::Download(error)
+        Self::Download(Box::new(error))
     }
 }
 

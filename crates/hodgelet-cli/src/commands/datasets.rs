@@ -51,6 +51,9 @@ pub struct GetArgs {
     /// SHA-256 checksum that the archive must have
     #[arg(long, value_name = "HEX")]
     sha256: Option<String>,
+    /// Do not compare the files with those of the collection that are known; counts are still compared
+    #[arg(long)]
+    unpinned: bool,
     /// Download again even if the archive is there
     #[arg(long)]
     force: bool,
@@ -148,6 +151,7 @@ fn get(args: &GetArgs, terminal: Terminal) -> Result<Got, CommandError> {
     let params = DownloadParams {
         base_url: args.url.clone(),
         sha256: args.sha256.clone(),
+        unpinned: args.unpinned,
         force: args.force,
         ..DownloadParams::new(&args.name, dir)
     };

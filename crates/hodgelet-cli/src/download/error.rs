@@ -87,6 +87,38 @@ pub enum DownloadError {
         /// Checksum found.
         found: String,
     },
+    /// A file in the archive is not the one of the collection.
+    #[error("{}: SHA-256 checksum of {file} is {found}, expected {expected}", path.display())]
+    Pinned {
+        /// The archive.
+        path: PathBuf,
+        /// The file in it.
+        file: String,
+        /// Checksum of the file of the collection.
+        expected: String,
+        /// Checksum found.
+        found: String,
+    },
+    /// The archive holds something else than the dataset of this name.
+    #[error("{}: {what} is {found}, but {expected} is that of {name}", path.display())]
+    Content {
+        /// The archive.
+        path: PathBuf,
+        /// Name of the dataset.
+        name: String,
+        /// What was compared.
+        what: &'static str,
+        /// What was found.
+        found: String,
+        /// What the table of the collection has.
+        expected: String,
+    },
+    /// Another run is downloading the same dataset.
+    #[error("{}: another download of it is running", path.display())]
+    Busy {
+        /// The archive.
+        path: PathBuf,
+    },
     /// The file is not a valid zip archive.
     #[error("{}: not a valid zip archive: {reason}", path.display())]
     Zip {
@@ -125,6 +157,10 @@ impl DownloadError {
             Self::Connection { .. } | Self::Truncated { .. } | Self::Cancelled => {
                 Some("run the same command again to continue where it stopped")
             }
+            Self::Pinned { .. } => Some(
+                "if the collection has published a new version, --unpinned takes it after comparing counts",
+            ),
+            Self::Busy { .. } => Some("wait for it"),
             Self::ChecksumMismatch { .. } => {
                 Some("if the dataset was replaced on purpose, download it again or give the new checksum")
             }

@@ -1,6 +1,8 @@
 //! The download from beginning to end: what is there, attempts, verification, the rename.
 
+use super::content;
 use super::files::Files;
+use super::lock::Lock;
 use super::params::parsed_sha256;
 use super::transfer::{Attempt, Watch, agent, small_text};
 use super::verify::{check_zip, sha256};
@@ -32,12 +34,18 @@ impl CheckedDownload {
         if files.archive.exists() && !self.0.force {
             return self.verify_existing(&files);
         }
+        files.make_directory()?;
+        let _lock = Lock::take(&files.lock, &files.archive)?;
         let result = self.receive(&files, &mut watch);
         if result.is_err() {
             files.remove_useless_part()?;
         }
         let expected = result?;
-        let (found, compared_with) = self.verify(&files.part, expected).or_else(|error| {
+        let verified = self.verify(&files.part, expected).and_then(|found| {
+            content::check(&files.part, &self.0.name, self.0.unpinned)?;
+            Ok(found)
+        });
+        let (found, compared_with) = verified.or_else(|error| {
             // What fails verification cannot be continued by a later attempt either.
             files.remove_part()?;
             Err(error)
@@ -57,6 +65,7 @@ impl CheckedDownload {
         let unrecorded = recorded.is_none();
         let (found, compared_with) = self.verify(&files.archive, given.or(recorded))?;
         if unrecorded {
+            content::check(&files.archive, &self.0.name, self.0.unpinned)?;
             files.record(&self.0.name, &found)?;
         }
         Ok(Downloaded { path: files.archive.clone(), sha256: found, compared_with, was_there: true })
@@ -73,7 +82,8 @@ impl CheckedDownload {
         let mut pause = self.0.first_pause.min(LONGEST_PAUSE);
         let mut number = 1;
         loop {
-            let attempt = Attempt { agent: &agent, url: &url, files, max_bytes: self.0.max_bytes, number };
+            let (max_bytes, max_unstated_bytes) = (self.0.max_bytes, self.0.max_unstated_bytes);
+            let attempt = Attempt { agent: &agent, url: &url, files, max_bytes, max_unstated_bytes, number };
             match attempt.run(watch) {
                 Ok(()) => break,
                 Err(error) if error.is_transient() && number <= self.0.retries => {

@@ -13,6 +13,7 @@ pub(super) struct Files {
     pub(super) checksum: PathBuf, // NAME.zip.sha256
     pub(super) part: PathBuf,     // NAME.zip.part
     note: PathBuf,                // NAME.zip.part.json
+    pub(super) lock: PathBuf,     // NAME.zip.lock
 }
 
 /// Where a part came from: what must still hold for it to be continued.
@@ -34,6 +35,7 @@ impl Files {
             checksum: path(".sha256"),
             part: path(".part"),
             note: path(".part.json"),
+            lock: path(".lock"),
         }
     }
 

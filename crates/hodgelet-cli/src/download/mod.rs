@@ -10,15 +10,21 @@
 //! - The number of bytes, where the server announces it.
 //! - That the file is a zip archive whose entries can all be read and have the checksums (CRC-32) it records.
 //! - A SHA-256 checksum, from the first of these sources there is: the one given; the file `<NAME>.zip.sha256`
-//!   beside the archive on the server. The collection publishes none, so by default this protects against damage and
-//!   not against a server that sends something else on purpose.
+//!   beside the archive on the server. The collection publishes none.
+//! - Of the common datasets, the SHA-256 of the files inside, where it is pinned (`pins.txt`), and the number of graphs and
+//!   classes and the mean number of vertices: another dataset under this name is refused.
+//! - That no more arrives than the server announced, or than 1 GiB where it announces nothing.
 //! - After the first download the checksum is written to `NAME.zip.sha256`, in the format of `sha256sum`. A later
 //!   call finds the archive and verifies it against that, so damage on the disk is noticed.
+//!
+//! Of two downloads of one dataset to one directory, the second is told that there is another.
 
 mod catalog;
+mod content;
 mod error;
 mod fetch;
 mod files;
+mod lock;
 mod params;
 mod transfer;
 mod verify;

@@ -18,6 +18,8 @@ pub struct DownloadParams {
     pub base_url: String,
     /// SHA-256 checksum the archive must have, in hexadecimal.
     pub sha256: Option<String>,
+    /// Do not compare the files with pinned checksums.
+    pub unpinned: bool,
     /// Download again even if the archive is there.
     pub force: bool,
     /// Attempts after the first one, each continuing the last.
@@ -28,6 +30,8 @@ pub struct DownloadParams {
     pub timeout: Duration,
     /// Largest archive accepted, in bytes, packed and unpacked.
     pub max_bytes: u64,
+    /// Largest archive accepted from a server that does not say how large it is, in bytes.
+    pub max_unstated_bytes: u64,
 }
 
 impl DownloadParams {
@@ -39,11 +43,13 @@ impl DownloadParams {
             data_dir: data_dir.into(),
             base_url: DEFAULT_BASE_URL.to_owned(),
             sha256: None,
+            unpinned: false,
             force: false,
             retries: 4,
             first_pause: Duration::from_secs(1),
             timeout: Duration::from_secs(30),
             max_bytes: 64 << 30,
+            max_unstated_bytes: 1 << 30,
         }
     }
 

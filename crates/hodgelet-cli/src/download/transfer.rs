@@ -59,6 +59,7 @@ pub(super) struct Attempt<'a> {
     pub(super) url: &'a str,
     pub(super) files: &'a Files,
     pub(super) max_bytes: u64,
+    pub(super) max_unstated_bytes: u64,
     pub(super) number: u32,
 }
 
@@ -135,14 +136,16 @@ impl Attempt<'_> {
         watch: &mut Watch<'_>,
     ) -> Result<(), DownloadError> {
         let url = || self.url.to_owned();
-        let too_large = || DownloadError::TooLarge { url: url(), limit: self.max_bytes };
+        // What a server announced is all that it may send.
+        let limit = total.unwrap_or(self.max_unstated_bytes).min(self.max_bytes);
+        let too_large = || DownloadError::TooLarge { url: url(), limit };
         let mut body = response.into_body().into_with_config().limit(u64::MAX).reader();
         let mut buffer = vec![0; 1 << 16];
         loop {
             if watch(Progress { received, total, attempt: self.number }).is_break() {
                 return Err(DownloadError::Cancelled);
             }
-            if received.max(total.unwrap_or(0)) > self.max_bytes {
+            if received > limit || total.is_some_and(|total| total > self.max_bytes) {
                 self.files.remove_part()?;
                 return Err(too_large());
             }
