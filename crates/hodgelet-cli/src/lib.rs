@@ -14,6 +14,7 @@ pub mod progress;
 pub mod provenance;
 pub mod source;
 pub mod topology;
+pub mod visible;
 
 use error::{CommandError, INPUT_AT_FAULT, PROGRAM_AT_FAULT};
 use std::ffi::OsString;

@@ -2,6 +2,7 @@
 
 use crate::error::CommandError;
 use crate::progress::{Terminal, uninterrupted};
+use crate::visible;
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
 use hodgelet::dataset::Dataset;
@@ -34,7 +35,7 @@ pub trait Report: Serialize {
 /// [`CommandError::Stdout`].
 pub fn print(report: &impl Report, format: Format) -> Result<(), CommandError> {
     let text = match format {
-        Format::Table => report.text(),
+        Format::Table => visible::lines(&report.text()).into_owned(),
         Format::Json => json(report)?,
     };
     print_text(&text)
@@ -67,7 +68,8 @@ pub fn json(value: &impl Serialize) -> Result<String, CommandError> {
 pub fn table(header: &[&str], numbers: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header);
-    table.add_rows(rows);
+    let shown = |cell: String| visible::name(&cell).into_owned();
+    table.add_rows(rows.into_iter().map(|row| row.into_iter().map(shown).collect::<Vec<String>>()));
     for &index in numbers {
         if let Some(column) = table.column_mut(index) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -86,7 +88,7 @@ pub fn table(header: &[&str], numbers: &[usize], rows: impl IntoIterator<Item = 
 #[must_use]
 pub fn facts<S: AsRef<str>>(rows: &[(S, String)]) -> String {
     let width = rows.iter().map(|(what, _)| what.as_ref().chars().count()).max().unwrap_or(0);
-    let line = |(what, value): &(S, String)| format!("{:width$}  {value}", what.as_ref());
+    let line = |(what, value): &(S, String)| format!("{:width$}  {}", what.as_ref(), visible::name(value));
     trimmed(&rows.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 

@@ -4,6 +4,7 @@
 //! after a moment of grace is ended from outside, but never in the middle of writing a file.
 
 use crate::error::{CommandError, INPUT_AT_FAULT};
+use crate::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
@@ -57,7 +58,8 @@ pub fn uninterrupted<T>(write: impl FnOnce() -> T) -> T {
 pub fn print_error(error: &CommandError) {
     let hint = error.hint().map(|hint| format!("hint: {hint}\n")).unwrap_or_default();
     // There is nowhere left to report that this failed.
-    let _ = write!(std::io::stderr(), "error: {error}\n{hint}");
+    let text = format!("error: {error}\n{hint}");
+    let _ = write!(std::io::stderr(), "{}", visible::lines(&text));
 }
 
 /// What a command prints beside its result.
@@ -71,14 +73,14 @@ impl Terminal {
     /// A line of warning on standard error.
     pub fn warn(self, message: &str) {
         if !self.quiet {
-            let _ = writeln!(std::io::stderr(), "warning: {message}");
+            let _ = writeln!(std::io::stderr(), "warning: {}", visible::name(message));
         }
     }
 
     /// Lines on standard error, where standard output holds something else.
     pub fn note(self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(std::io::stderr(), "{text}");
+            let _ = writeln!(std::io::stderr(), "{}", visible::lines(text));
         }
     }
 

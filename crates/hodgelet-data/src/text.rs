@@ -55,8 +55,13 @@ pub(crate) fn integer(field: &[u8]) -> Option<i64> {
 
 /// An integer, also when written as a real number without fraction (`1.0`).
 pub(crate) fn whole_number(field: &[u8]) -> Option<i64> {
-    const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
-    integer(field).or_else(|| real(field).filter(|v| v.fract() == 0.0 && v.abs() <= EXACT).map(|v| v as i64))
+    const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53, which is also what 2^53 + 1 becomes
+    let with_zeros = || {
+        let dot = field.iter().position(|&c| c == b'.')?;
+        field[dot + 1..].iter().all(|&c| c == b'0').then(|| integer(&field[..dot]))?
+    };
+    let rounded = || real(field).filter(|v| v.fract() == 0.0 && v.abs() < EXACT).map(|v| v as i64);
+    integer(field).or_else(with_zeros).or_else(rounded)
 }
 
 /// A real number with an optional sign; NaN and infinities are numbers here.
@@ -82,6 +87,20 @@ pub(crate) fn excerpt(field: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_numbers_written_with_a_point_keep_all_their_digits() {
+        let read = |text: &str| whole_number(text.as_bytes());
+        assert_eq!(read("9007199254740993.0"), Some(9_007_199_254_740_993));
+        assert_eq!(read("-123456789012345678.00"), Some(-123_456_789_012_345_678));
+        assert_eq!(
+            (read("1.0"), read("+1."), read("1e3"), read("-0.0")),
+            (Some(1), Some(1), Some(1000), Some(0))
+        );
+        // Of two numbers that are rounded to one, none is taken.
+        assert_eq!((read("9007199254740993e0"), read("9007199254740992e0")), (None, None));
+        assert_eq!((read("1.5"), read("."), read("nan"), read("1.0x")), (None, None, None, None));
+    }
 
     #[test]
     fn lines_end_with_or_without_carriage_return_and_final_newline() {

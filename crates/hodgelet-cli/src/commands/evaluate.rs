@@ -87,7 +87,7 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
         return run_store(args, &store, &settings, terminal);
     }
     let dataset = args.source.read(terminal)?.dataset;
-    let splits = args.splits(Items::of(&dataset))?;
+    let splits = args.splits(Items::of(&dataset), terminal)?;
     args.make_folder()?;
     let memory = budget(&settings);
     let name = settings.method.title();
@@ -115,7 +115,7 @@ fn run_store(
     let settings = header.settings(settings, store.path())?;
     let (targets, _) = store.labels()?;
     let items = Items { name: &header.name, graphs: header.complexes, targets: &targets };
-    let splits = args.splits(items)?;
+    let splits = args.splits(items, terminal)?;
     args.make_folder()?;
     let bar = terminal.bar("folds", Some(splits.len() as u64));
     let (measurer, memory) = (&header.measurer, budget(&settings));
@@ -203,7 +203,7 @@ impl EvaluateArgs {
         output::print(report, self.format)
     }
 
-    fn splits(&self, items: Items<'_>) -> Result<Vec<Split>, CommandError> {
+    fn splits(&self, items: Items<'_>, terminal: Terminal) -> Result<Vec<Split>, CommandError> {
         let Some(path) = &self.splits else {
             let (folds, repeats, seed) = (self.folds, self.repeats, self.source.seed);
             let train_on_validation = self.train_on_validation;
@@ -211,6 +211,9 @@ impl EvaluateArgs {
         };
         let splits = splits::read(path, items.graphs);
         let splits = splits.map_err(|error| CommandError::usage(error.to_string(), None))?;
+        if let Some(missed) = splits::uncovered(&splits, items.graphs) {
+            terminal.warn(&format!("{}: {missed}", path.display()));
+        }
         if !self.train_on_validation {
             return Ok(splits);
         }

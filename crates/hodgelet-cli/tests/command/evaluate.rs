@@ -119,13 +119,14 @@ fn given_splits_take_the_place_of_folds() {
         {"train": all[..12], "validation": all[12..18], "test": all[18..]},
         {"train": all[8..], "test": all[..8]},
     ]);
+    let quiet = |splits: Value, more: &[&str]| run(splits, &[more, &["--quiet"]].concat());
     let parts = |found: Value| {
         let folds = found["folds"].as_array().unwrap().clone();
         json!(folds.iter().map(|f| [&f["n_train"], &f["n_validation"], &f["n_test"]]).collect::<Vec<_>>())
     };
     let json = ["--format", "json"];
-    assert_eq!(parts(run(splits.clone(), &json).json()), json!([[12, 6, 6], [16, 0, 8]]));
-    let joined = run(splits.clone(), &["--format", "json", "--train-on-validation"]);
+    assert_eq!(parts(quiet(splits.clone(), &json).json()), json!([[12, 6, 6], [16, 0, 8]]));
+    let joined = quiet(splits.clone(), &["--format", "json", "--train-on-validation"]);
     assert_eq!(parts(joined.json()), json!([[18, 0, 6], [16, 0, 8]]));
     assert_eq!(
         run(json!([{"train": [0, 1], "test": [24]}]), &[]).failure(1),

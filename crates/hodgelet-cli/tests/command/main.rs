@@ -17,6 +17,7 @@ mod lift;
 mod limits;
 mod models;
 mod own;
+mod quiet_faults;
 mod replace;
 // Parts of the server serve other tests.
 #[allow(dead_code)]

@@ -36,6 +36,12 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Mesh, Fault> {
                     Kind::List(count, kind) => {
                         let list = values.list(*count, *kind)?;
                         if element.name == "face" && property.is_vertices {
+                            let is_none = |v: &&f64| v.fract() != 0.0 || v.abs() > f64::from(u32::MAX);
+                            if let Some(value) = list.iter().find(is_none) {
+                                let (found, expected) =
+                                    (value.to_string(), "the number of a vertex".to_owned());
+                                return Err((place, MeshFault::Found { found, expected }));
+                            }
                             faces.push((place, list.iter().map(|&v| v as i64).collect()));
                         }
                     }

@@ -16,7 +16,7 @@ pub use calibration::{Calibration, MAX_BINS, N_BINS, ReliabilityBin, calibration
 pub use classification::{accuracy, brier, macro_f1, nll, predicted_classes};
 pub use error::MetricError;
 pub use ranking::{average_precision, roc_auc};
-pub use regression::{LEVELS, coverage, density_nll, mae, r2, rmse};
+pub use regression::{LEVELS, coverage, density_nll, mae, r2, rmse, root_mean_square};
 pub use summary::Summary;
 
 #[cfg(test)]

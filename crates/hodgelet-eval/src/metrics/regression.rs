@@ -14,7 +14,7 @@ pub const LEVELS: [f64; 3] = [0.5, 0.9, 0.95];
 /// overflows.
 pub fn rmse(predicted: &[f64], truth: &[f64]) -> Result<f64, MetricError> {
     pairs(predicted, truth)?;
-    finite("rmse", (squared_error(predicted, truth) / truth.len() as f64).sqrt())
+    finite("rmse", root_mean_square(predicted.iter().zip(truth).map(|(p, t)| p - t), truth.len()))
 }
 
 /// Mean absolute error.
@@ -83,8 +83,20 @@ pub fn coverage(densities: &[Mixture], truth: &[f64], level: f64) -> Result<f64,
     Ok(hits as f64 / truth.len() as f64)
 }
 
-fn squared_error(predicted: &[f64], truth: &[f64]) -> f64 {
-    predicted.iter().zip(truth).map(|(p, t)| (p - t).powi(2)).sum()
+/// Root of the mean of squares of `n` numbers, also of those whose squares overflow or vanish.
+#[must_use]
+pub fn root_mean_square(values: impl Iterator<Item = f64> + Clone, n: usize) -> f64 {
+    let mean = values.clone().map(|x| x.powi(2)).sum::<f64>() / n as f64;
+    if mean.is_normal() {
+        return mean.sqrt();
+    }
+    let largest = values.clone().map(f64::abs).fold(0.0, f64::max);
+    if largest == 0.0 || !largest.is_finite() {
+        return largest;
+    }
+    // Divided twice by a root: the inverse of the smallest numbers is infinite.
+    let unit = largest.sqrt();
+    largest * (values.map(|x| (x / unit / unit).powi(2)).sum::<f64>() / n as f64).sqrt()
 }
 
 fn pairs(predicted: &[f64], truth: &[f64]) -> Result<(), MetricError> {
@@ -154,8 +166,21 @@ mod tests {
     }
 
     #[test]
+    fn errors_have_the_unit_of_their_targets() {
+        let (predicted, truth) = ([1.0, -2.0, 0.5], [1.5, 1.0, 0.25]);
+        let expected = rmse(&predicted, &truth).unwrap();
+        for unit in [1e-300, 1e-200, 1e-150, 1e150, 1e200, 1e300] {
+            let found = rmse(&predicted.map(|x| unit * x), &truth.map(|x| unit * x)).unwrap();
+            assert!((found / unit - expected).abs() < 1e-14 * expected, "{unit}: {found}");
+        }
+        assert_eq!(rmse(&[1e200], &[-1e200]), Ok(2e200));
+        assert_eq!(rmse(&[5e-324], &[0.0]), Ok(5e-324));
+        assert_eq!(rmse(&[1e-300], &[1e-300]), Ok(0.0));
+    }
+
+    #[test]
     fn overflow_is_an_error_rather_than_a_score() {
-        assert_eq!(rmse(&[1e200], &[-1e200]), Err(Overflow { metric: "rmse" }));
+        assert_eq!(rmse(&[f64::MAX], &[f64::MIN]), Err(Overflow { metric: "rmse" }));
         assert_eq!(mae(&[f64::MAX], &[f64::MIN]), Err(Overflow { metric: "mae" }));
         assert_eq!(r2(&[0.0; 2], &[f64::MAX, 1e308]), Err(Overflow { metric: "r2" }));
         assert_eq!(r2(&[1e200, 0.0], &[1e-200, 0.0]), Err(Overflow { metric: "r2" }));

@@ -67,6 +67,29 @@ impl Split {
     }
 }
 
+/// What splits leave out of a dataset of `items` items, in words: items in no part of a split, and items that are never
+/// tested. None if they cover all of it.
+#[must_use]
+pub fn uncovered(splits: &[Split], items: usize) -> Option<String> {
+    let unused =
+        |split: &Split| items - (split.train.len() + split.validation.len() + split.test.len()).min(items);
+    let (most, fold) = splits.iter().map(|split| (unused(split), split.fold)).max_by_key(|found| found.0)?;
+    let mut tested = vec![false; items];
+    for &index in splits.iter().flat_map(|split| &split.test) {
+        tested[index] = true;
+    }
+    let never = tested.iter().filter(|tested| !**tested).count();
+    let mut found = Vec::new();
+    if most > 0 {
+        found.push(format!("{most} of {items} graphs are in no part of fold {fold}"));
+    }
+    // One split has one test part; several divide the dataset among them.
+    if never > 0 && splits.len() > 1 {
+        found.push(format!("{never} of {items} graphs are in no test part"));
+    }
+    (!found.is_empty()).then(|| found.join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +116,17 @@ mod tests {
         assert_eq!(split(&[0, 2], &[], &[2]).check(3), overlap(Part::Test, 2, Part::Train));
         assert_eq!(split(&[0], &[2], &[2]).check(3), overlap(Part::Test, 2, Part::Validation));
         assert_eq!(split(&[0, 0], &[], &[2]).check(3), overlap(Part::Train, 0, Part::Train));
+    }
+
+    #[test]
+    fn items_that_splits_leave_out_are_counted() {
+        let whole = [split(&[0, 1], &[2], &[3]), split(&[2, 3], &[], &[0, 1]), split(&[0, 1, 3], &[], &[2])];
+        assert_eq!(uncovered(&whole, 4), None);
+        assert_eq!(uncovered(&whole[..1], 4), None, "a single split tests what it tests");
+        let text = "1 of 4 graphs are in no test part";
+        assert_eq!(uncovered(&whole[..2], 4).as_deref(), Some(text));
+        let text = "2 of 6 graphs are in no part of fold 4, 2 of 6 graphs are in no test part";
+        assert_eq!(uncovered(&whole, 6).as_deref(), Some(text));
     }
 
     #[test]

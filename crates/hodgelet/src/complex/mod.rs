@@ -41,6 +41,13 @@ pub use weights::{CellWeights, WeightError};
 
 use crate::linalg::SparseMat;
 
+/// Largest magnitude of a coefficient of a boundary, and inverse of the least: products of four of them are numbers.
+const MAX_COEFFICIENT: f64 = 1e70;
+
+fn is_moderate(coefficient: f64) -> bool {
+    coefficient == 0.0 || (1.0 / MAX_COEFFICIENT..=MAX_COEFFICIENT).contains(&coefficient.abs())
+}
+
 /// Cells and boundary operators.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Complex {
@@ -66,6 +73,10 @@ impl Complex {
                 (0..boundary.n_cols()).find(|&j| boundary.column(j).1.iter().any(|v| !v.is_finite()))
             {
                 return Err(ComplexError::NotFinite { dim, cell });
+            }
+            let of = |j: usize| boundary.column(j).1.iter().copied().find(|v| !is_moderate(*v));
+            if let Some((cell, found)) = (0..boundary.n_cols()).find_map(|j| Some((j, of(j)?))) {
+                return Err(ComplexError::Coefficient { dim, cell, found });
             }
             n_cells.push(boundary.n_cols());
         }
@@ -291,6 +302,18 @@ pub enum ComplexError {
         dim: usize,
         /// Index of the cell.
         cell: usize,
+    },
+    /// A coefficient of a boundary operator whose square is not a number.
+    #[error(
+        "the boundary of cell {cell} of dimension {dim} has the coefficient {found:e}, expected magnitudes from 1e-70 to 1e70"
+    )]
+    Coefficient {
+        /// Dimension of the cell.
+        dim: usize,
+        /// Index of the cell.
+        cell: usize,
+        /// The coefficient.
+        found: f64,
     },
     /// `B_k B_{k+1} ≠ 0`.
     #[error(

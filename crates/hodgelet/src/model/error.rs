@@ -73,6 +73,12 @@ pub enum ModelError {
         /// What the dataset has.
         found: &'static str,
     },
+    /// Real targets that are too large or too close together for their variance to be a number.
+    #[error("targets of magnitude {found:e}, expected magnitudes from 1e-152 to 1e152")]
+    TargetRange {
+        /// The largest target, or its distance from the mean.
+        found: f64,
+    },
     /// Only one class among the training complexes.
     #[error("all {n} training complexes are of class `{class}`, expected at least two classes")]
     OneClass {
@@ -247,6 +253,7 @@ impl ModelError {
                 Some("the dataset has no values on these cells; use other dimensions or a constant signal")
             }
             Self::TooLarge { .. } => Some("ask for fewer filters or points"),
+            Self::TargetRange { .. } => Some("give the targets in another unit"),
             Self::Constant { .. } => Some("choose other signals, or more varied complexes"),
             Self::Conformal { .. } => Some("fit given settings, to more graphs or with fewer held out"),
             Self::Memory { .. } | Self::NoMemory(_) => {
@@ -254,6 +261,7 @@ impl ModelError {
             }
             Self::NewClass { .. } => Some("fit a model to all graphs"),
             Self::Averaging { .. } => Some("set hyperparameters to map: the most probable ones alone"),
+            Self::Complex(source) | Self::Lift { source, .. } => source.hint(),
             Self::Gp(error) => error.hint(),
             Self::Signed(error) => error.hint(),
             Self::Metric { source: MetricError::NoPositions { .. }, .. } => {

@@ -7,6 +7,9 @@ use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
 use crate::settings::{NoiseChoice, Settings};
 use serde::{Deserialize, Serialize};
 
+/// Least standard deviation of real targets and largest magnitude of one: variances of predictions are squares of them.
+const TARGET_RANGE: (f64, f64) = (1e-152, 1e152);
+
 /// Standard deviation of real targets, relative to the largest, that may be the rounding of their mean.
 const CONSTANT_TARGETS: f64 = 1e-14;
 
@@ -63,9 +66,16 @@ impl Observed {
             }
             Targets::Real(values) => {
                 let n = values.len() as f64;
+                let largest = values.iter().fold(0.0f64, |a, y| a.max(y.abs()));
+                if largest > TARGET_RANGE.1 {
+                    return Err(ModelError::TargetRange { found: largest });
+                }
                 let mean = values.iter().sum::<f64>() / n;
                 let deviation = (values.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n).sqrt();
-                let largest = values.iter().fold(0.0f64, |a, y| a.max(y.abs()));
+                let spread = values.iter().fold(0.0f64, |a, y| a.max((y - mean).abs()));
+                if spread > CONSTANT_TARGETS * largest && deviation < TARGET_RANGE.0 {
+                    return Err(ModelError::TargetRange { found: spread });
+                }
                 let deviation = if deviation > CONSTANT_TARGETS * largest { deviation } else { 1.0 };
                 let scaled = values.iter().map(|y| (y - mean) / deviation).collect();
                 Ok((FittedTargets::Real { mean, deviation }, Self::Reals(scaled)))

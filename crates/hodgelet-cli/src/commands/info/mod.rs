@@ -12,6 +12,7 @@ use crate::topology::{MAX_RANK_SIZE, betti_numbers, lifted, rank_size};
 use clap::Args;
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets, WHOLE};
+use hodgelet::model::ModelError;
 use hodgelet::signal::Orientation;
 use hodgelet_data::Read;
 use hodgelet_eval::audit::{Duplicates, duplicates};
@@ -150,7 +151,7 @@ struct Shape {
 fn describe(read: &Read) -> Result<Info, CommandError> {
     let dataset = &read.dataset;
     let shapes: Vec<Shape> =
-        dataset.complexes().par_iter().map(shape).collect::<Result<_, CommandError>>()?;
+        dataset.complexes().par_iter().enumerate().map(shape).collect::<Result<_, CommandError>>()?;
     check_interrupt()?;
     let spread = |of: fn(&Shape) -> f64| Spread::of(shapes.iter().map(of));
     let highest = dataset.complexes().iter().map(Complex::dim).max().unwrap_or(0);
@@ -194,9 +195,9 @@ fn describe(read: &Read) -> Result<Info, CommandError> {
     })
 }
 
-fn shape(complex: &Complex) -> Result<Shape, CommandError> {
+fn shape((index, complex): (usize, &Complex)) -> Result<Shape, CommandError> {
     check_interrupt()?;
-    let space = lifted(complex, 2)?;
+    let space = lifted(complex, 2).map_err(|source| ModelError::Lift { index, source })?;
     Ok(Shape {
         isolated: complex.degrees().iter().filter(|&&degree| degree == 0).count(),
         components: complex.connected_components().1,

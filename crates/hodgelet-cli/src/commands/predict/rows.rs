@@ -5,6 +5,7 @@ use crate::output::{Report, number, table};
 use faer::Mat;
 use hodgelet::dataset::Targets;
 use hodgelet::model::{Drift, FittedTargets, Model, ModelError, PredictedTargets, Prediction, Regions};
+use hodgelet_eval::metrics::root_mean_square;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -296,7 +297,7 @@ fn outcome(fitted: &FittedTargets, known: &Targets, predicted: &PredictedTargets
 }
 
 fn scores(rows: &[Row]) -> (Option<f64>, Option<f64>) {
-    let (mut right, mut classes, mut squares, mut numbers) = (0, 0, 0.0, 0);
+    let (mut right, mut classes, mut errors) = (0, 0, Vec::new());
     for row in rows {
         match &row.outcome {
             Outcome::Class { class, truth: Some(truth), .. } => {
@@ -304,14 +305,14 @@ fn scores(rows: &[Row]) -> (Option<f64>, Option<f64>) {
                 right += usize::from(class == truth);
             }
             Outcome::Number { mean, truth: Some(truth), .. } => {
-                numbers += 1;
-                squares += (mean - truth).powi(2);
+                errors.push(mean - truth);
             }
             _ => {}
         }
     }
     let share = |n: usize, value: f64| (n > 0).then_some(value / n as f64);
-    (share(classes, right as f64), share(numbers, squares).map(f64::sqrt))
+    let rmse = (!errors.is_empty()).then(|| root_mean_square(errors.iter().copied(), errors.len()));
+    (share(classes, right as f64), rmse)
 }
 
 impl Report for Predictions {

@@ -37,8 +37,34 @@ pub(super) fn description(description: &Description) -> Result<(), FileError> {
     targets(description)
 }
 
+/// Whether precisions of sites are such as a likelihood has: those of a log-concave one are not negative.
+pub(super) fn sites(
+    likelihood: &Likelihood,
+    stored: &[(&str, Vec<usize>)],
+    tensors: &[Vec<f64>],
+) -> Result<(), FileError> {
+    if !likelihood.is_log_concave() {
+        return Ok(());
+    }
+    let found = stored.iter().zip(tensors).filter(|((name, _), _)| name.ends_with("sites.precision"));
+    match found.flat_map(|(_, values)| values).find(|value| **value < 0.0) {
+        Some(value) => {
+            let fault = format!("a site of precision {value}, which a log-concave likelihood does not have");
+            Err(FileError::Inconsistent { fault })
+        }
+        None => Ok(()),
+    }
+}
+
 fn targets(description: &Description) -> Result<(), FileError> {
     let fault = |fault: &str| Err(FileError::Inconsistent { fault: fault.to_owned() });
+    if let FittedTargets::Classes { names } = &description.targets {
+        let mut sorted: Vec<&String> = names.iter().collect();
+        sorted.sort_unstable();
+        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return fault(&format!("two classes are called `{}`", twice[0].escape_debug()));
+        }
+    }
     let classes = !description.likelihood.is_real();
     match (&description.targets, &description.likelihood) {
         (FittedTargets::Classes { .. }, _) if !classes => fault("classes with a likelihood of real targets"),

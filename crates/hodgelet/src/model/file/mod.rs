@@ -273,6 +273,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
     let stored = inference.stored(n_points, &likelihood);
     let tensors =
         stored.iter().map(|(name, shape)| file.reals(name, shape)).collect::<Result<Vec<_>, _>>()?;
+    check::sites(&likelihood, &stored, &tensors)?;
     let mut n_tensors = n_inputs + tensors.len() + 2;
     let mut observations = observations(file, &targets, n_train, n_points)?;
     if let Some(own) = &covariates {

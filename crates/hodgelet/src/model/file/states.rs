@@ -4,7 +4,7 @@
 //! which all states share.
 
 use super::container::{Container, Tensor, fault};
-use super::{FileError, ModelError};
+use super::{FileError, ModelError, check};
 use crate::feature::{BlockMeasures, MeasureParts};
 use crate::gp::{Inference, Workspace};
 use crate::kernel::Inputs;
@@ -96,12 +96,13 @@ pub(super) fn read(
     let list = Parameters::without_priors(shared.shared_bank, &names, shared.mode);
     let thetas = file.reals("states.parameters", &[n_states, list.len()])?;
     let thetas: Vec<Vec<f64>> = thetas.chunks(list.len().max(1)).map(<[f64]>::to_vec).collect();
-    let stored = shared.inference.stored(n_points, &shared.mode.likelihood);
-    let stored = stored.into_iter().map(|(name, shape)| {
-        let shape: Vec<usize> = std::iter::once(n_states).chain(shape).collect();
+    let places = shared.inference.stored(n_points, &shared.mode.likelihood);
+    let stored = places.iter().map(|(name, shape)| {
+        let shape: Vec<usize> = std::iter::once(n_states).chain(shape.iter().copied()).collect();
         file.reals(&format!("states.{name}"), &shape)
     });
     let stored = stored.collect::<Result<Vec<Vec<f64>>, _>>()?;
+    check::sites(&shared.mode.likelihood, &places, &stored)?;
     let n_tensors = MEASURES.len() * shared.blocks.len() + 1 + stored.len();
     let weights = weights(shared.observations);
     let one = |s: usize| {

@@ -158,6 +158,36 @@ fn bytes_that_are_no_model_are_refused() {
 }
 
 #[test]
+fn classes_of_one_name_and_precisions_that_no_training_gives_are_refused() {
+    let twice = with_json(|json| {
+        let text = json["targets"].to_string();
+        let names = class_names(json);
+        json["targets"] = serde_json::from_str(&text.replace(&names[1], &names[0])).unwrap();
+    });
+    assert!(error(&twice).to_string().contains("two classes are called `"));
+    let negative = altered(|file| {
+        let shape = [1, 8];
+        file.tensors
+            .insert("sites.precision".to_owned(), Tensor::reals(&shape, std::iter::repeat_n(-0.25, 8)));
+        sign(file);
+    });
+    let message = error(&negative).to_string();
+    assert!(
+        message.contains("a site of precision -0.25, which a log-concave likelihood does not have"),
+        "{message}"
+    );
+}
+
+/// The names of the classes in the JSON of a model, each in quotes.
+fn class_names(json: &serde_json::Value) -> Vec<String> {
+    let targets: FittedTargets = serde_json::from_value(json["targets"].clone()).unwrap();
+    match targets {
+        FittedTargets::Classes { names } => names.iter().map(|name| format!("{name:?}")).collect(),
+        FittedTargets::Real { .. } => unreachable!("the model is one of classes"),
+    }
+}
+
+#[test]
 fn tensors_that_do_not_fit_are_refused() {
     let with = |name: &str, tensor: Tensor<'static>| {
         error(&altered(|file| {
