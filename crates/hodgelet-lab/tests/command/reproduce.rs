@@ -232,3 +232,44 @@ fn an_interrupt_keeps_what_is_finished() {
     assert!(names.iter().all(|name| name.ends_with(".json")), "{names:?}");
     assert!(json_file(&cells.join(&names[0]))["evaluation"]["folds"].is_array());
 }
+
+#[test]
+fn a_killed_run_keeps_its_cells_and_the_next_leaves_no_litter() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = [
+        "reproduce",
+        "table1",
+        "--quick",
+        "--sets",
+        "ring-vs-clique",
+        "--models",
+        "hodge,hodgelet",
+        "--out",
+        "out",
+    ];
+    let cells = folder.path().join("out").join("cells");
+    let whole = || -> Vec<String> {
+        let names = if cells.is_dir() { listing(&cells) } else { Vec::new() };
+        names.into_iter().filter(|name| !name.starts_with('.')).collect()
+    };
+    let kills = std::env::var("HODGELET_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(3u64);
+    let mut before: Vec<String> = Vec::new();
+    for n in 0..kills {
+        let mut child = command(folder.path(), &args)
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(150 + 400 * (n % 8)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let now = whole();
+        assert!(before.iter().all(|name| now.contains(name)), "a finished cell is lost");
+        now.iter().for_each(|name| drop(json_file(&cells.join(name))));
+        before = now;
+    }
+    run_in(folder.path(), &args).result();
+    assert_eq!(listing(&cells), whole(), "litter");
+    assert!(listing(&folder.path().join("out")).iter().all(|name| !name.starts_with('.')), "litter");
+    println!("reproduce: {kills} kills survived");
+}
