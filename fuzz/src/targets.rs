@@ -1,0 +1,207 @@
+//! What is fuzzed. Each target takes bytes, says whether they were accepted, and panics where a promise is broken.
+
+use hodgelet::complex::{Complex, Expansion, Hypergraph, Lift};
+use hodgelet::dataset::Dataset;
+use hodgelet::hodge::{Operators, Weighting};
+use hodgelet::linalg::SparseMat;
+use hodgelet::model::Model;
+use hodgelet::store::Store;
+use hodgelet_data::graphs::{self, Format};
+use hodgelet_data::mesh::{self, MeshFormat};
+use hodgelet_data::tu::{File, Files};
+use hodgelet_data::{Read, hif, jsonl, tu};
+use hodgelet_eval::splits;
+use sha2::{Digest, Sha256};
+
+/// A target: whether it accepted the bytes.
+pub type Target = fn(&[u8]) -> bool;
+
+/// All targets by name.
+pub const ALL: [(&str, Target); 13] = [
+    ("tu", tu),
+    ("archive", archive),
+    ("jsonl", jsonl),
+    ("hif", hif),
+    ("graphml", graphml),
+    ("gml", gml),
+    ("off", off),
+    ("obj", obj),
+    ("ply", ply),
+    ("splits", splits),
+    ("model", model),
+    ("store", store),
+    ("constructors", constructors),
+];
+
+/// Items of the dataset that splits are of.
+pub const N_ITEMS: usize = 12;
+
+/// TU files one after the other, parted by zero bytes.
+pub fn tu(bytes: &[u8]) -> bool {
+    let mut files = Files::default();
+    for (file, text) in File::ALL.into_iter().zip(bytes.split(|&byte| byte == 0)) {
+        if !text.is_empty() {
+            files.set(file, text);
+        }
+    }
+    sound(tu::parse("DS", &files).ok())
+}
+
+/// A zip archive of TU files.
+pub fn archive(bytes: &[u8]) -> bool {
+    sound(tu::parse_zip("DS.zip", bytes).ok())
+}
+
+/// JSONL.
+pub fn jsonl(bytes: &[u8]) -> bool {
+    sound(jsonl::parse("d.jsonl", bytes).ok())
+}
+
+/// HIF, in every expansion.
+pub fn hif(bytes: &[u8]) -> bool {
+    let Ok(read) = hif::parse("d.json", bytes) else { return false };
+    let expansions: Vec<Expansion> =
+        Expansion::NAMES.iter().map(|name| name.parse().expect("a name")).collect();
+    let ways = expansions.into_iter().map(|expansion| sound(read.clone().expand(expansion).ok()));
+    ways.fold(false, |any, accepted| any | accepted)
+}
+
+/// GraphML.
+pub fn graphml(bytes: &[u8]) -> bool {
+    sound(graphs::parse(Format::GraphMl, "g.graphml", bytes).ok())
+}
+
+/// GML.
+pub fn gml(bytes: &[u8]) -> bool {
+    sound(graphs::parse(Format::Gml, "g.gml", bytes).ok())
+}
+
+/// OFF.
+pub fn off(bytes: &[u8]) -> bool {
+    sound(mesh::parse(MeshFormat::Off, "m.off", bytes).ok())
+}
+
+/// OBJ.
+pub fn obj(bytes: &[u8]) -> bool {
+    sound(mesh::parse(MeshFormat::Obj, "m.obj", bytes).ok())
+}
+
+/// PLY.
+pub fn ply(bytes: &[u8]) -> bool {
+    sound(mesh::parse(MeshFormat::Ply, "m.ply", bytes).ok())
+}
+
+/// Splits of a dataset of [`N_ITEMS`] items.
+pub fn splits(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let Ok(found) = splits::parse_json(&text, "s.json", N_ITEMS) else { return false };
+    assert!(!found.is_empty());
+    assert!(found.iter().all(|split| split.check(N_ITEMS).is_ok()));
+    let _ = splits::uncovered(&found, N_ITEMS);
+    true
+}
+
+/// A model file, as it is and with the checksum that its content should have.
+pub fn model(bytes: &[u8]) -> bool {
+    let as_it_is = sound_model(bytes);
+    let signed = super::signed::signed(bytes).is_some_and(|bytes| sound_model(&bytes));
+    as_it_is | signed
+}
+
+/// What loads must be written again to the same bytes, or be refused when it is written.
+fn sound_model(bytes: &[u8]) -> bool {
+    let Ok(model) = Model::from_bytes(bytes) else { return false };
+    if let Ok(again) = model.to_bytes() {
+        let again = Model::from_bytes(&again).expect("what was just written");
+        assert_eq!(again.to_bytes().ok(), model.to_bytes().ok());
+    }
+    true
+}
+
+/// A store: its header, a zero byte, and the bytes of its only leaf, under the name that its content asks for.
+pub fn store(bytes: &[u8]) -> bool {
+    let at = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    let (header, leaf) = (&bytes[..at], bytes.get(at + 1..).unwrap_or_default());
+    let folder = tempfile::tempdir().expect("a folder for a store");
+    let sum: String = Sha256::digest(leaf).iter().map(|byte| format!("{byte:02x}")).collect();
+    let write =
+        |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).expect("a small file");
+    write("store.json", header);
+    write(&format!("leaf-000000-{sum}.parquet"), leaf);
+    let Ok(store) = Store::open(folder.path()) else { return false };
+    let labels = store.labels().is_ok();
+    let Ok((measured, _, _)) = store.leaf(0) else { return false };
+    for measures in &measured.measures {
+        assert!(measures.largest_error().is_finite());
+    }
+    labels
+}
+
+/// Public constructors, on small numbers that the bytes spell.
+pub fn constructors(bytes: &[u8]) -> bool {
+    let mut numbers = bytes.iter().copied();
+    let mut next = |below: u8| u32::from(numbers.next().unwrap_or(0) % below.max(1));
+    let n = next(9) as usize;
+    let edges: Vec<[u32; 2]> = (0..next(12)).map(|_| [next(10), next(10)]).collect();
+    let hyperedges: Vec<Vec<u32>> = (0..next(4)).map(|_| (0..next(5)).map(|_| next(10)).collect()).collect();
+    let coefficients = [0.0, 1.0, -1.0, 2.5, 1e300, 1e-320, f64::NAN, f64::INFINITY, -1e60, 1e-60];
+    let value = |i: u32| coefficients[i as usize % coefficients.len()];
+    let mut boundary = SparseMat::with_rows(n);
+    for _ in 0..next(6) {
+        let mut rows: Vec<u32> = (0..next(4)).map(|_| next(9)).filter(|&row| (row as usize) < n).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let entries: Vec<(u32, f64)> = rows.into_iter().map(|row| (row, value(next(10)))).collect();
+        boundary.push_column(entries);
+    }
+    let points: Vec<f64> = (0..next(16)).map(|_| value(next(10))).collect();
+    let (radius, dim) = (value(next(10)), next(17) as usize);
+    let mut accepted = false;
+    let mut take = |complex: Complex| {
+        accepted = true;
+        sound_complex(&complex);
+        for lift in [Lift::Cliques(dim.min(4)), Lift::Rings(6), Lift::Cycles(5)] {
+            if let Ok(filled) = lift.filled(&complex) {
+                sound_complex(&filled);
+            }
+        }
+    };
+    Complex::graph(n, &edges).into_iter().for_each(&mut take);
+    Complex::graph_cleaned(n, &edges).into_iter().for_each(|(complex, _)| take(complex));
+    Complex::from_boundaries(n, vec![boundary]).into_iter().for_each(&mut take);
+    Complex::rips(&points, 2, radius, dim).into_iter().for_each(&mut take);
+    let plane: Vec<[f64; 2]> = points.chunks_exact(2).map(|p| [p[0], p[1]]).collect();
+    Complex::alpha(&plane, radius).into_iter().for_each(&mut take);
+    if let Ok(hypergraph) = Hypergraph::new(n, &hyperedges, None) {
+        Expansion::NAMES
+            .iter()
+            .for_each(|name| take(hypergraph.expand(name.parse().expect("a name")).complex));
+    }
+    accepted
+}
+
+/// What must hold of every complex: its operators chain, and eigenvalues of it are numbers.
+fn sound_complex(complex: &Complex) {
+    let boundaries = (1..=complex.dim()).filter_map(|k| complex.boundary(k).cloned()).collect();
+    assert!(Complex::from_boundaries(complex.n_cells(0), boundaries).as_ref() == Ok(complex));
+    let operators = Operators::new(complex, Weighting::Combinatorial);
+    for k in 1..=complex.dim() {
+        if complex.n_cells(k).min(complex.n_cells(k - 1)) > 30 {
+            continue;
+        }
+        let spectrum =
+            hodgelet::hodge::BoundarySpectrum::new(&operators, k).expect("eigenvalues of a small complex");
+        assert!(spectrum.eigenvalues().iter().all(|value| value.is_finite() && *value > 0.0));
+    }
+}
+
+/// What must hold of everything that is read: it is valid, and the same after it was written and read again.
+fn sound(read: Option<Read>) -> bool {
+    let Some(Read { dataset, .. }) = read else { return false };
+    let (name, complexes, columns, targets) = dataset.clone().into_parts();
+    assert_eq!(Dataset::new(name, complexes, columns, targets).as_ref(), Ok(&dataset));
+    let mut text = Vec::new();
+    jsonl::write_to(&mut text, &dataset, &[]).expect("memory takes all bytes");
+    assert_eq!(jsonl::parse("again", &text).expect("what was just written").dataset, dataset);
+    true
+}
