@@ -2,7 +2,8 @@
 
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
+use serde_json::Value;
+use serde_json::map::{Entry, Map};
 use std::fmt;
 
 /// The value of a JSON text.
@@ -85,10 +86,15 @@ impl<'de> Visitor<'de> for Any {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
-            if object.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("key `{}` a second time", shortened(&key))));
+            match object.entry(key) {
+                Entry::Vacant(place) => {
+                    place.insert(entries.next_value_seed(Any)?);
+                }
+                Entry::Occupied(found) => {
+                    let key = shortened(found.key());
+                    return Err(A::Error::custom(format_args!("key `{key}` a second time")));
+                }
             }
-            object.insert(key, entries.next_value_seed(Any)?);
         }
         Ok(Value::Object(object))
     }

@@ -12,7 +12,57 @@ use std::f64::consts::LOG2_E;
 /// that is not inlined here is compiled for the oldest machine.
 #[inline(always)]
 pub fn vectorized<R>(work: impl FnMut() -> R) -> R {
+    #[cfg(all(test, target_arch = "x86_64"))]
+    if let Some(vectors) = forced::chosen() {
+        return vectors.run(Work(work));
+    }
     pulp::Arch::new().dispatch(Work(work))
+}
+
+/// Tests choose the vectors of [`vectorized`] on their thread.
+#[cfg(all(test, target_arch = "x86_64"))]
+pub(crate) mod forced {
+    use pulp::{Simd, WithSimd};
+    use std::cell::Cell;
+
+    /// Vectors of a machine. Longer ones are used by the backend alone, which chooses them itself.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub enum Vectors {
+        Plain,
+        Avx2,
+    }
+
+    thread_local! {
+        static CHOSEN: Cell<Option<Vectors>> = const { Cell::new(None) };
+    }
+
+    pub(super) fn chosen() -> Option<Vectors> {
+        CHOSEN.get()
+    }
+
+    impl Vectors {
+        /// Those that this machine has.
+        pub fn available() -> Vec<Self> {
+            let mut all = vec![Self::Plain];
+            all.extend(pulp::x86::V3::try_new().map(|_| Self::Avx2));
+            all
+        }
+
+        pub(super) fn run<Op: WithSimd>(self, work: Op) -> Op::Output {
+            match self {
+                Self::Plain => Simd::vectorize(pulp::Scalar::new(), work),
+                Self::Avx2 => Simd::vectorize(pulp::x86::V3::try_new().expect("it is available"), work),
+            }
+        }
+
+        /// Runs `work` with these vectors on this thread.
+        pub fn force<R>(self, work: impl FnOnce() -> R) -> R {
+            CHOSEN.set(Some(self));
+            let result = work();
+            CHOSEN.set(None);
+            result
+        }
+    }
 }
 
 /// Called through `FnMut`, whose body is the closure itself; a call through `FnOnce` goes through a function that
@@ -213,6 +263,25 @@ mod tests {
 
     fn ulps(a: f64, b: f64) -> u64 {
         a.to_bits().abs_diff(b.to_bits())
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn every_kind_of_vectors_gives_the_same_bits() {
+        let values: Vec<f64> = (0..1003).map(|i| f64::from(i) * 1.37 - 745.0).collect();
+        let small: Vec<f64> = values.iter().map(|x| (x * 0.37).sin()).collect();
+        let run = || {
+            let mut powers = values.clone();
+            exp_in_place(&mut powers);
+            powers.extend([dot(&small, &values), squared_distance(&small, &values)]);
+            powers.iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+        };
+        let expected = run();
+        let all = forced::Vectors::available();
+        println!("{all:?}");
+        for vectors in all {
+            assert_eq!(vectors.force(run), expected, "{vectors:?}");
+        }
     }
 
     #[test]

@@ -360,3 +360,40 @@ impl<'a> Work<'a> {
         }
     }
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use crate::linalg::simd::forced::Vectors;
+    use crate::signal::Orientation;
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn every_kind_of_vectors_measures_to_the_same_bits() {
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+        let mut compared = 0;
+        for size in [3, 8, 17, 30, 61] {
+            let pairs = (0..size).flat_map(|a| (a + 1..size).map(move |b| [a, b]));
+            let edges: Vec<[u32; 2]> = pairs.filter(|_| rng.random_bool(0.2)).collect();
+            let complex = Complex::graph(size as usize, &edges).unwrap().clique_complex(2).unwrap();
+            let mut signal = |dim: usize, orientation| {
+                let values =
+                    (0..complex.n_cells(dim)).map(|_| rng.random_range(-1.0..1.0)).collect::<Vec<f64>>();
+                Signal::from_row_major(values.len(), 1, &values, orientation).unwrap()
+            };
+            let signals = vec![
+                Some(signal(0, Orientation::Unoriented)),
+                Some(signal(1, Orientation::Oriented)),
+                Some(signal(2, Orientation::Unoriented)),
+            ];
+            let sample = Sample { complex: Cow::Borrowed(&complex), signals, weights: None };
+            let run = || measure(&sample, Weighting::Combinatorial).unwrap();
+            let expected = run();
+            for vectors in Vectors::available() {
+                assert_eq!(vectors.force(run), expected, "{vectors:?}, {size} vertices");
+                compared += 1;
+            }
+        }
+        assert!(compared >= 5);
+    }
+}

@@ -12,11 +12,13 @@
 
 use super::ModelError;
 use super::fitted::{Model, Trained};
-use super::predict::CHUNK;
 use crate::feature::Block;
 use crate::kernel::{BlockKernel, Inputs, SumKernel};
 use faer::{Mat, Par};
 use rayon::prelude::*;
+
+/// Training complexes compared at a time: their kernel rows fit in memory.
+const CHUNK: usize = 1024;
 
 /// Share of complexes like the training ones that may be called far.
 const LEVEL: f64 = 0.01;

@@ -17,8 +17,9 @@ use faer::{Mat, Par};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
-/// Complexes predicted at a time: their kernel rows fit in memory.
-pub(super) const CHUNK: usize = 1024;
+/// Complexes predicted together, always as many. Products of matrices add in an order that depends on the sizes of the matrices;
+/// with one size a complex has the same bits alone and in any company. It fills the vectors of any machine.
+const CHUNK: usize = 64;
 
 /// What a model says of new complexes.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,10 +112,16 @@ impl Model {
     ///
     /// [`ModelError::Channels`] when they were measured with another.
     pub fn predict_measured(&self, measures: &[&ComplexMeasures]) -> Result<Prediction, ModelError> {
-        let mut rows = Vec::new();
-        for chunk in measures.chunks(CHUNK) {
-            rows.push(self.predict_chunk(chunk)?);
-        }
+        let one = |chunk: &[&ComplexMeasures]| match chunk {
+            [first, ..] if chunk.len() < CHUNK => {
+                let filler = std::iter::repeat_n(*first, CHUNK - chunk.len());
+                let padded: Vec<&ComplexMeasures> = chunk.iter().copied().chain(filler).collect();
+                Ok(first_rows(self.predict_chunk(&padded)?, chunk.len()))
+            }
+            _ => self.predict_chunk(chunk),
+        };
+        let rows: Vec<Result<Prediction, ModelError>> = measures.par_chunks(CHUNK).map(one).collect();
+        let mut rows = rows.into_iter().collect::<Result<Vec<_>, _>>()?;
         if rows.is_empty() {
             rows.push(self.predict_chunk(&[])?);
         }
@@ -263,6 +270,33 @@ impl Trained {
         let diagonal = self.kernel.diagonal(&Inputs::views(&inputs))?;
         let latents = self.posterior.predict(cross.as_ref(), &diagonal)?;
         Ok(StateLatents { latents, shares, constant, nearest })
+    }
+}
+
+/// The predictions of the first `n` complexes.
+fn first_rows(prediction: Prediction, n: usize) -> Prediction {
+    let first = |values: Mat<f64>| values.get(..n, ..).to_owned();
+    let Prediction { latent_mean, latent_variance, blocks, constant, targets, mut novelty, unknown } =
+        prediction;
+    novelty.truncate(n);
+    let targets = match targets {
+        PredictedTargets::Classes { probabilities, mut labels } => {
+            labels.truncate(n);
+            PredictedTargets::Classes { probabilities: first(probabilities), labels }
+        }
+        PredictedTargets::Real { mut densities } => {
+            densities.truncate(n);
+            PredictedTargets::Real { densities }
+        }
+    };
+    Prediction {
+        latent_mean: first(latent_mean),
+        latent_variance: first(latent_variance),
+        blocks: blocks.into_iter().map(|(block, share)| (block, first(share))).collect(),
+        constant: constant.map(first),
+        targets,
+        novelty,
+        unknown,
     }
 }
 
