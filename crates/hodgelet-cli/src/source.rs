@@ -105,10 +105,12 @@ impl DatasetArgs {
     /// The files or folders that the dataset may be read from.
     #[must_use]
     pub fn inputs(&self) -> Vec<PathBuf> {
-        if !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some() {
-            return Vec::new();
-        }
-        hodgelet_data::inputs(&self.dataset, self.data_dir.data_dir.as_deref())
+        let drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
+        let files = match drawn {
+            true => Vec::new(),
+            false => hodgelet_data::inputs(&self.dataset, self.data_dir.data_dir.as_deref()),
+        };
+        files.into_iter().chain(self.columns.clone()).chain(self.fingerprints.clone()).collect()
     }
 
     /// The store of measures that is named in place of a dataset, if it is one.

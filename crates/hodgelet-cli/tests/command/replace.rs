@@ -25,8 +25,10 @@ fn content(folder: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn an_input_is_never_replaced_by_the_result() {
     let folder = folder();
+    fs::write(folder.path().join("t.csv"), "id,mass\n").unwrap();
     let before = content(folder.path());
-    let commands: [&[&str]; 9] = [
+    let commands: [&[&str]; 10] = [
+        &["features", "d.jsonl", "--columns", "t.csv", "--out", "t.csv"],
         &["fit", "d.jsonl", "--iterations", "2", "--out", "d.jsonl"],
         &["fit", "./d.jsonl", "--iterations", "2", "--out", "d.jsonl", "--force"],
         &["predict", "m.hodgelet", "d.jsonl", "--out", "m.hodgelet"],
