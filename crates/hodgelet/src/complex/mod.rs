@@ -44,6 +44,21 @@ use crate::linalg::SparseMat;
 /// Largest magnitude of a coefficient of a boundary, and inverse of the least: products of four of them are numbers.
 const MAX_COEFFICIENT: f64 = 1e70;
 
+/// A boundary operator without coefficients that are 0: a cell with such a coefficient is not part of the boundary, and must
+/// not count as joined by it.
+fn without_zeros(boundary: SparseMat) -> SparseMat {
+    let is_zero = |v: &f64| *v == 0.0;
+    if !(0..boundary.n_cols()).any(|j| boundary.column(j).1.iter().any(is_zero)) {
+        return boundary;
+    }
+    let mut out = SparseMat::with_rows(boundary.n_rows());
+    for j in 0..boundary.n_cols() {
+        let (rows, values) = boundary.column(j);
+        out.push_column(rows.iter().copied().zip(values.iter().copied()).filter(|(_, v)| *v != 0.0));
+    }
+    out
+}
+
 fn is_moderate(coefficient: f64) -> bool {
     coefficient == 0.0 || (1.0 / MAX_COEFFICIENT..=MAX_COEFFICIENT).contains(&coefficient.abs())
 }
@@ -63,6 +78,7 @@ impl Complex {
     /// [`ComplexError`] when shapes do not chain, an entry is not finite, or `B_k B_{k+1} ≠ 0`; the last names
     /// the cell whose boundary has a boundary.
     pub fn from_boundaries(n_vertices: usize, boundaries: Vec<SparseMat>) -> Result<Self, ComplexError> {
+        let boundaries: Vec<SparseMat> = boundaries.into_iter().map(without_zeros).collect();
         let mut n_cells = vec![n_vertices];
         for (below, boundary) in boundaries.iter().enumerate() {
             let (dim, expected, found) = (below + 1, n_cells[below], boundary.n_rows());
@@ -353,6 +369,16 @@ impl ComplexError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn coefficients_of_zero_join_nothing() {
+        let mut boundary = SparseMat::with_rows(3);
+        boundary.push_column([(0, 0.0), (1, 0.0)]);
+        boundary.push_column([(1, -1.0), (2, 1.0)]);
+        let complex = Complex::from_boundaries(3, vec![boundary]).unwrap();
+        assert_eq!(complex.connected_components().1, 2);
+        assert_eq!(complex.boundary(1).unwrap().column(0).0, []);
+    }
 
     #[test]
     fn a_boundary_that_does_not_close_names_its_cell() {

@@ -36,10 +36,7 @@ fn random_settings(rng: &mut impl Rng) -> Value {
     );
     put("low_pass", pick(rng, &[json!("rational"), json!("heat"), json!("meyer"), json!(null)]));
     put("band_pass", pick(rng, &["mexican-hat", "ricker", "heat", "meyer", "ab-spline", "itersine"]).into());
-    put(
-        "kernel",
-        pick(rng, &["squared-exponential", "matern:1.5", "matern:0.5", "rational-quadratic"]).into(),
-    );
+    put("kernel", pick(rng, &["se", "matern:1.5", "matern:0.5", "rq"]).into());
     put("lengthscales", pick(rng, &["isotropic", "per-channel", "ard"]).into());
     put("likelihood", pick(rng, &["auto", "labels", "softmax", "gpflow"]).into());
     put("noise", pick(rng, &["auto", "gaussian", "student-t", "blocks"]).into());
@@ -66,14 +63,12 @@ fn random_data(rng: &mut impl Rng) -> Dataset {
 #[test]
 fn any_settings_end_in_a_finite_objective_no_worse_than_its_start_or_in_an_error() {
     let factor = std::env::var("HODGELET_LAWS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let (mut fitted, mut refused, mut unknown) = (0, 0, 0);
+    let (mut fitted, mut refused) = (0, 0);
     for seed in 0..TRIALS * factor {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (json, data) = (random_settings(&mut rng), random_data(&mut rng));
-        let Ok(settings) = serde_json::from_value::<Settings>(json.clone()) else {
-            unknown += 1;
-            continue;
-        };
+        let settings = serde_json::from_value::<Settings>(json.clone());
+        let settings = settings.unwrap_or_else(|error| panic!("{json}: {error}"));
         let all: Vec<usize> = (0..data.len()).collect();
         let model = match settings.fit(&data, &all) {
             Ok(model) => model,
@@ -100,6 +95,5 @@ fn any_settings_end_in_a_finite_objective_no_worse_than_its_start_or_in_an_error
         assert_eq!(bits(&again.predict(&data).unwrap(), 0), bits(&prediction, 0), "{json}");
     }
     println!("{} settings tried: {fitted} fitted, {refused} refused", TRIALS * factor);
-    assert_eq!(unknown, 0, "settings of this test that are not known");
     assert!(fitted > refused, "{fitted} fitted, {refused} refused");
 }

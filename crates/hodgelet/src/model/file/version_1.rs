@@ -43,7 +43,7 @@ fn settings(params: &Value) -> Value {
         _ => "hodge",
     };
     let lift = match &space["lift"] {
-        Value::Object(cliques) => json!(format!("cliques:{}", cliques["cliques"])),
+        lift @ Value::Object(_) => json!(format!("cliques:{}", lift["cliques"])),
         name => name.clone(),
     };
     let laplacian = match (space["metric"].as_str(), space["weighting"].as_str()) {
@@ -62,7 +62,7 @@ fn settings(params: &Value) -> Value {
     };
     let signed = match &space["signed"] {
         Value::Object(signed) if signed.contains_key("cycles") => signed["cycles"].clone(),
-        Value::Object(signed) => {
+        signed @ Value::Object(_) => {
             let basis = &signed["harmonic"];
             json!([basis["dim"], basis["exact"], basis["coexact"]])
         }
@@ -126,8 +126,8 @@ fn upgrade_block(block: &Value) -> Value {
 fn of_vertices(encoding: &Value) -> Value {
     let mut sources = encoding[1].clone();
     for source in sources.as_array_mut().into_iter().flatten() {
-        if let Some(real) = source.get_mut("real") {
-            real["orientation"] = json!("unoriented");
+        if let Some(real) = source.get_mut("real").and_then(Value::as_object_mut) {
+            real.insert("orientation".to_owned(), json!("unoriented"));
         }
     }
     json!([sources])
