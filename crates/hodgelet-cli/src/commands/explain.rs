@@ -2,13 +2,14 @@
 
 use super::model_info::load;
 use crate::error::CommandError;
-use crate::output::{self, Format, Report, facts, number, table};
+use crate::output::{self, ForceArgs, Format, Report, facts, number, table};
 use crate::progress::Terminal;
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{ColumnValues, Dataset};
 use hodgelet::model::{CellShares, FittedTargets, Model, ModelError, PredictedTargets, Prediction};
+use hodgelet::output::{Kind, Output};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -43,9 +44,11 @@ pub struct ExplainArgs {
     /// Cells and labels in the tables
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     top: usize,
-    /// Also write the JSON to a file
+    /// Also write the JSON to a file; - is standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
     /// How the result is printed
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -105,6 +108,11 @@ struct LabelOf {
 ///
 /// [`CommandError`].
 pub fn run(args: &ExplainArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let output = |path| Output::new(path, Kind::REPORT).forced(args.force.force);
+    if let Some(path) = &args.out {
+        let inputs: Vec<PathBuf> = args.source.inputs().into_iter().chain([args.model.clone()]).collect();
+        output::check_out(output(path), &inputs)?;
+    }
     let model = load(&args.model)?;
     let read = args.source.read(terminal)?;
     let (dataset, index) = (&read.dataset, args.graph);
@@ -124,7 +132,8 @@ pub fn run(args: &ExplainArgs, terminal: Terminal) -> Result<(), CommandError> {
     };
     if let Some(path) = &args.out {
         let text = output::json(&found)?;
-        output::write_atomic(path, |out| writeln!(out, "{text}"))?;
+        output::write_atomic(output(path), |out| writeln!(out, "{text}"))?;
+        return output::print_beside(path, &found, args.format, terminal);
     }
     output::print(&found, args.format)
 }
