@@ -118,6 +118,7 @@ impl CommandError {
             }
             Self::Download(error) => own(error.hint()),
             Self::Model(ModelError::Measure(MeasureError::Complex { source, .. })) => own(source.hint()),
+            Self::Open(OpenError::Table(error)) => own(error.hint()),
             Self::Model(ModelError::Encode(error)) => own(encode_hint(error)),
             Self::Model(ModelError::NoBlocks) => {
                 Some("choose signals with --vertices and --edges, such as --edges constant".to_owned())

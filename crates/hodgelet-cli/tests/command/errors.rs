@@ -5,7 +5,7 @@ use std::process::Stdio;
 fn an_unknown_dataset_is_named_with_what_is_near() {
     let folder = tiny();
     let error = run_in(folder.path(), &["info", "TINYY", "--data-dir", "."]).failure(1);
-    assert!(error.starts_with("error: no dataset `TINYY`; tried TINYY, ./TINYY, "), "{error}");
+    assert!(error.starts_with("error: no dataset `TINYY`; tried TINYY and ./TINYY, alone "), "{error}");
     assert!(error.contains("similar names: TINY\n"), "{error}");
     assert_eq!(
         run(&["features", "vector-field", "--out", "x.csv"]).failure(1),

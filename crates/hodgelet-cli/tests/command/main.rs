@@ -21,6 +21,7 @@ mod own;
 #[path = "../../src/download/tests/server.rs"]
 mod server;
 mod store;
+mod tables;
 mod update;
 
 use harness::{Run, TU_FILES, command, finished, listing, run, run_in, tiny, tu_file};
