@@ -1,7 +1,7 @@
 //! SMILES strings and tables of them. How often RDKit sees something else is counted by `bench/smiles.py`.
 
 use hodgelet::dataset::{ColumnValues, Targets};
-use hodgelet_data::smiles::{Attributes, BondStereo, Chirality, Molecule, SmilesFault};
+use hodgelet_data::smiles::{Attributes, BondStereo, Chirality, Molecule, SmilesFault, scaffold};
 use hodgelet_data::table::{self, OnError, TableError, TableOptions, TableRead, TargetKind};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -117,6 +117,17 @@ fn what_is_not_a_molecule_is_refused_with_a_reason() {
     {
         assert!(Molecule::parse(&long).is_err());
     }
+}
+
+#[test]
+fn scaffolds_are_rings_and_what_joins_them() {
+    let of = |smiles: &str| scaffold(smiles).unwrap();
+    assert_eq!(of("CC(=O)Oc1ccccc1C(=O)O"), "c1ccccc1");
+    assert_eq!(of("Cc1ccccc1"), of("Clc1ccc(N)cc1"));
+    assert_eq!(of("CCCC"), "");
+    assert_eq!(of("c1ccccc1CCC1CCNCC1C"), of("FC1NCCC(C1)CCc1cccc(Br)c1"));
+    assert_eq!(of("C[C@H]1CCCC[C@@H]1O"), of("C1CCCCC1"));
+    assert!(scaffold("C1CC").is_err());
 }
 
 #[test]

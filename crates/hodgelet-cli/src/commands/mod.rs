@@ -14,7 +14,9 @@ mod lift;
 mod measure;
 mod model_info;
 mod predict;
+mod out_of_fold;
 mod regions;
+mod protocol;
 mod update;
 
 use crate::LAB_COMMAND;

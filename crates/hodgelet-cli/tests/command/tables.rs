@@ -136,3 +136,97 @@ fn other_graphs_have_names_beside_their_predictions() {
     assert_eq!(lines.len(), 4);
     assert!(lines[1].starts_with("0,") && lines[3].starts_with("2,"), "{text}");
 }
+
+/// Twelve molecules each of five ring systems, a batch for each and years that go through all of them.
+fn rings() -> String {
+    const RINGS: [&str; 5] = ["c1ccccc1", "C1CCCC1", "c1ccncc1", "C1CCOCC1", "c1ccc2ccccc2c1"];
+    const CHAINS: [&str; 12] = ["C", "CC", "O", "N", "F", "Cl", "Br", "OC", "CO", "CN", "NC", "C#N"];
+    let line = |i: usize| {
+        let (ring, chain) = (RINGS[i / 12], CHAINS[i % 12]);
+        format!("{chain}{ring},{},{},b{}\n", i % 2, 1990 + i % 12, i / 12)
+    };
+    format!("smiles,y,year,batch\n{}", (0..60).map(line).collect::<String>())
+}
+
+/// Out-of-fold predictions of `rings` by a protocol of five folds.
+fn out_of_fold(folder: &Path, protocol: &str) -> Vec<Vec<String>> {
+    let args = ["evaluate", "r.csv", "--folds", "5", "--iterations", "2", "--protocol", protocol];
+    let run = run_in(folder, &[&args[..], &["--target", "y", "--predictions", "p.csv", "--quiet"]].concat());
+    assert_eq!(run.status, 0, "{protocol}: {}", run.stderr);
+    cells(folder, "p.csv")
+}
+
+#[test]
+fn groups_and_scaffolds_are_on_one_side_and_every_row_is_predicted_once() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "r.csv", &rings());
+    for protocol in ["scaffold", "group=batch"] {
+        let lines = out_of_fold(folder.path(), protocol);
+        assert_eq!(lines[0].join(","), "smiles,y,year,batch,repeat,fold,truth,predicted,p(0),p(1)");
+        assert_eq!(lines.len(), 61);
+        let mut smiles: Vec<&String> = lines[1..].iter().map(|line| &line[0]).collect();
+        smiles.sort_unstable();
+        smiles.dedup();
+        assert_eq!(smiles.len(), 60);
+        for line in &lines[1..] {
+            assert_eq!(line[1], line[6], "the truth is that of the row");
+            let folds = lines[1..].iter().filter(|other| other[3] == line[3]).map(|other| &other[5]);
+            assert!(folds.clone().all(|fold| *fold == line[5]), "{protocol}: {line:?}");
+        }
+    }
+}
+
+#[test]
+fn by_time_a_fold_is_tested_by_what_came_before() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "r.csv", &rings());
+    let lines = out_of_fold(folder.path(), "time=year");
+    let year = |fold: &str| -> Vec<u32> {
+        let rows = lines[1..].iter().filter(|line| line[5] == fold);
+        rows.map(|line| line[2].parse().unwrap()).collect()
+    };
+    for fold in 1..5 {
+        let (before, now) = (year(&(fold - 1).to_string()), year(&fold.to_string()));
+        assert!(before.iter().max() < now.iter().min(), "fold {fold}");
+    }
+    assert!(lines.len() < 61, "the first part is never tested");
+}
+
+#[test]
+fn protocols_that_do_not_fit_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "r.csv", &rings());
+    let refused = |dataset: &str, more: &[&str]| {
+        run_in(folder.path(), &[&["evaluate", dataset, "--quiet", "--protocol"], more].concat()).failure(1)
+    };
+    let error = refused("r.csv", &["scaffold"]);
+    assert!(error.contains("found 5 groups, expected at least one for each of 10 folds"), "{error}");
+    assert!(error.contains("use at most 5 folds"), "{error}");
+    let error = refused("r.csv", &["group=lab"]);
+    assert!(error.contains("--protocol names the column `lab`; there are smiles, y, year, batch"), "{error}");
+    let error = refused("r.csv", &["time=batch"]);
+    assert!(
+        error.contains("column `batch` has `b0`, expected numbers, or dates such as 2024-05-31"),
+        "{error}"
+    );
+    let error = refused("sbm", &["scaffold"]);
+    assert!(error.contains("--protocol, but the dataset is not a table of molecules"), "{error}");
+}
+
+#[test]
+fn classes_are_shown_with_what_they_are_taken_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["evaluate", "sbm", "--set", "n_graphs=24", "--folds", "3", "--iterations", "3"];
+    let json = run_in(folder.path(), &[&args[..], &["--format", "json"]].concat()).json();
+    let counts = json["confusion"].as_array().unwrap();
+    let total: u64 = counts.iter().flat_map(|row| row.as_array().unwrap()).map(|n| n.as_u64().unwrap()).sum();
+    assert_eq!(total, 24);
+    let right: u64 = (0..2).map(|c| counts[c][c].as_u64().unwrap()).sum();
+    assert!((json["accuracy"]["mean"].as_f64().unwrap() - right as f64 / 24.0).abs() < 1e-12);
+    for score in ["balanced_accuracy", "mcc"] {
+        assert!(json[score]["mean"].as_f64().unwrap() <= 1.0);
+    }
+    let text = run_in(folder.path(), &args).result();
+    assert!(text.contains("balanced accuracy, %") && text.contains("MCC"), "{text}");
+    assert!(text.contains("precision, %") && text.contains("recall, %"), "{text}");
+}

@@ -13,7 +13,7 @@ pub use columns::{ATOM_ATTRIBUTES, AtomAttribute, Attributes, BOND_ATTRIBUTES, B
 
 use chematic_core::{Element, Molecule as Parsed};
 use chematic_smiles::{RdkitMolView, SmilesParseLimits, parse_with_limits};
-use chematic_smiles::{rdkit_mol_view, rdkit_parsed_molecule};
+use chematic_smiles::{rdkit_mol_view, rdkit_murcko_scaffold, rdkit_parsed_molecule};
 use weights::ATOMIC_WEIGHTS;
 
 /// Longest string that is read, and the most atoms and bonds; labels and rings of larger molecules would take minutes.
@@ -220,6 +220,20 @@ impl Molecule {
         });
         Ok(Self { atoms: atoms.collect(), bonds: bonds.collect::<Result<_, _>>()? })
     }
+}
+
+/// The scaffold of Bemis and Murcko, as a SMILES string without stereo: rings, and what joins them. Empty for a molecule without
+/// a ring.
+///
+/// # Errors
+///
+/// [`SmilesFault`].
+pub fn scaffold(text: &str) -> Result<String, SmilesFault> {
+    let written = parse_with_limits(text.trim(), &LIMITS);
+    // Molecules that differ in stereo alone have one scaffold.
+    let flat = parse_with_limits(&text.trim().replace(['@', '/', '\\'], ""), &LIMITS);
+    let molecule = flat.or(written).map_err(|error| SmilesFault::Syntax(error.to_string()))?;
+    rdkit_murcko_scaffold(&molecule).map_err(|error| SmilesFault::Perception(error.to_string()))
 }
 
 fn hybridization(code: u8) -> &'static str {
