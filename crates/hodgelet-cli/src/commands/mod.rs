@@ -11,12 +11,13 @@ mod fit;
 mod generate;
 mod info;
 mod lift;
+mod manual;
 mod measure;
 mod model_info;
-mod predict;
 mod out_of_fold;
-mod regions;
+mod predict;
 mod protocol;
+mod regions;
 mod update;
 
 use crate::LAB_COMMAND;
@@ -104,6 +105,10 @@ enum Command {
     Generate(generate::GenerateArgs),
     /// Test graphs that training has seen, and the score without them
     Audit(Box<audit::AuditArgs>),
+    /// Prints completions for a shell
+    Completions(manual::CompletionsArgs),
+    /// Prints a manual page
+    Man(manual::ManArgs),
 }
 
 /// The command that some arguments ask for.
@@ -155,6 +160,8 @@ fn dispatch(command: Command, terminal: Terminal) -> Result<(), CommandError> {
         Command::Datasets(command) => datasets::run(&command, terminal),
         Command::Generate(args) => generate::run(&args),
         Command::Audit(args) => audit::run(&args, terminal),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
     }
 }
 

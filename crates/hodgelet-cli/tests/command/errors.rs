@@ -190,7 +190,7 @@ fn an_interrupt_stops_the_command_and_leaves_no_file() {
         assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
         let output = child.wait_with_output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.status.code(), stderr.as_str()), (Some(1), "error: interrupted\n"), "{args:?}");
+        assert_eq!((output.status.code(), stderr.as_str()), (Some(130), "error: interrupted\n"), "{args:?}");
     }
     assert!(listing(folder.path()).is_empty());
 }

@@ -14,6 +14,7 @@ mod harness;
 mod higher_order;
 mod info;
 mod lift;
+mod manual;
 mod models;
 mod own;
 // Parts of the server serve other tests.
