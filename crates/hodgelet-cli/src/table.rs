@@ -123,7 +123,7 @@ impl TableArgs {
             smiles: self.smiles.clone(),
             target: self.target.clone(),
             guess_target: self.purpose == Purpose::Training,
-            keep_untargeted: self.purpose != Purpose::Training,
+            to_predict: self.purpose != Purpose::Training,
             kind: match self.target_type {
                 None => TargetKind::Auto,
                 Some(TargetType::Classes) => TargetKind::Classes,

@@ -217,11 +217,26 @@ fn columns_can_be_named_and_targets_typed() {
 
 #[test]
 fn for_prediction_rows_without_a_target_stay() {
-    let options =
-        TableOptions { target: Some("Class".into()), keep_untargeted: true, ..TableOptions::default() };
+    let options = TableOptions { target: Some("Class".into()), to_predict: true, ..TableOptions::default() };
     let found = read(TABLE, &options).unwrap();
     assert_eq!((&found.kept[..], found.untargeted), (&[0, 2, 3][..], 0));
     assert_eq!(found.read.dataset.targets(), &Targets::None);
+}
+
+#[test]
+fn stereo_that_no_molecule_has_is_not_learned_from() {
+    let names = |text: &str, options: &TableOptions| -> Vec<String> {
+        let read = read(text, options).unwrap().read;
+        read.dataset.columns().iter().map(|column| column.name.clone()).collect()
+    };
+    let plain = "smiles,y\nCCO,1\nCC=CC,0\n";
+    let expected = ["element", "charge", "hydrogens", "aromatic", "ring", "bond", "conjugated", "ring"];
+    assert_eq!(names(plain, &guessing()), expected);
+    assert!(names("smiles,y\nCCO,1\nC/C=C/C,0\n", &guessing()).contains(&"stereo".to_owned()));
+    let to_predict = TableOptions { to_predict: true, ..guessing() };
+    assert!(names(plain, &to_predict).contains(&"chirality".to_owned()));
+    let named = Attributes::default().with_atoms(&["chirality".into()]).unwrap();
+    assert_eq!(names(plain, &TableOptions { attributes: named, ..guessing() })[0], "chirality");
 }
 
 #[test]

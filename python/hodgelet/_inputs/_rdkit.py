@@ -24,8 +24,8 @@ edges    ``order``         real    1, 1.5, 2, 3
 None of them is oriented. Hydrogens are vertices only where the molecule has them as atoms.
 
 Stereo labels are those of Cahn, Ingold and Prelog by RDKit's ``rdCIPLabeler``, which do not depend on the order of
-atoms as RDKit's tags do; ``r`` and ``s`` of pseudoasymmetric centers count as ``R`` and ``S``. Where no molecule has
-any the channels are zero and change nothing.
+atoms as RDKit's tags do; ``r`` and ``s`` of pseudoasymmetric centers count as ``R`` and ``S``. Models do not
+learn from them where no molecule has any, unless they are named.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _columns(
     columns: list[Column] = []
     for name in options.names(dim, default):
         if name == STEREO[dim][0]:
-            columns.append(_stereo(dim, molecules))
+            columns.append(_stereo(dim, molecules, optional=options.cell_attrs.get(dim) is None))
             continue
         if name not in offered:
             what, known = ("atoms", "bonds")[dim], ", ".join([*offered, STEREO[dim][0]])
@@ -140,7 +140,7 @@ def _columns(
     return columns
 
 
-def _stereo(dim: int, molecules: Sequence[Any]) -> Column:
+def _stereo(dim: int, molecules: Sequence[Any], *, optional: bool) -> Column:
     """The labels of centers (``dim=0``) or double bonds (``dim=1``), a channel for each."""
     name, channels = STEREO[dim]
     labels: list[str] = []
@@ -152,7 +152,7 @@ def _stereo(dim: int, molecules: Sequence[Any]) -> Column:
         cells = labelled.GetBonds() if dim else labelled.GetAtoms()
         labels.extend(cell.GetProp("_CIPCode").upper() if cell.HasProp("_CIPCode") else "" for cell in cells)
     values = np.array([[label == channel for channel in channels] for label in labels], dtype=np.float64)
-    return Column(name, dim, "real", values.reshape(-1, len(channels)), channels=channels)
+    return Column(name, dim, "real", values.reshape(-1, len(channels)), channels=channels, optional=optional)
 
 
 def _has_stereo(molecule: Any) -> bool:

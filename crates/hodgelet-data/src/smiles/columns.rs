@@ -128,6 +128,8 @@ impl BondAttribute {
 pub struct Attributes {
     atoms: Vec<AtomAttribute>,
     bonds: Vec<BondAttribute>,
+    /// Whether those of atoms, and of bonds, were named.
+    named: [bool; 2],
 }
 
 impl Default for Attributes {
@@ -136,6 +138,7 @@ impl Default for Attributes {
         Self {
             atoms: ATOM_ATTRIBUTES.into_iter().filter(|a| a.0.by_default).collect(),
             bonds: BOND_ATTRIBUTES.into_iter().filter(|b| b.0.by_default).collect(),
+            named: [false; 2],
         }
     }
 }
@@ -146,7 +149,7 @@ impl Attributes {
     #[must_use]
     pub fn all(mass: bool) -> Self {
         let atoms = ATOM_ATTRIBUTES.into_iter().filter(|a| mass || a.name() != "mass").collect();
-        Self { atoms, bonds: BOND_ATTRIBUTES.to_vec() }
+        Self { atoms, bonds: BOND_ATTRIBUTES.to_vec(), named: [false; 2] }
     }
 
     /// Those of atoms with these names in place of what was there.
@@ -155,7 +158,8 @@ impl Attributes {
     ///
     /// A message that names the first that there is not.
     pub fn with_atoms(self, names: &[String]) -> Result<Self, String> {
-        Ok(Self { atoms: named("atoms", names, &ATOM_ATTRIBUTES, AtomAttribute::name)?, ..self })
+        let atoms = named("atoms", names, &ATOM_ATTRIBUTES, AtomAttribute::name)?;
+        Ok(Self { atoms, named: [true, self.named[1]], ..self })
     }
 
     /// Those of bonds with these names in place of what was there.
@@ -164,7 +168,18 @@ impl Attributes {
     ///
     /// A message that names the first that there is not.
     pub fn with_bonds(self, names: &[String]) -> Result<Self, String> {
-        Ok(Self { bonds: named("bonds", names, &BOND_ATTRIBUTES, BondAttribute::name)?, ..self })
+        let bonds = named("bonds", names, &BOND_ATTRIBUTES, BondAttribute::name)?;
+        Ok(Self { bonds, named: [self.named[0], true], ..self })
+    }
+
+    /// Those to learn from: without stereo labels that were not named and that no molecule has.
+    #[must_use]
+    pub fn to_learn_from(mut self, molecules: &[Molecule]) -> Self {
+        let has_center = molecules.iter().any(|m| m.atoms.iter().any(|atom| atom.chirality.is_some()));
+        let has_bond = molecules.iter().any(|m| m.bonds.iter().any(|bond| bond.stereo.is_some()));
+        self.atoms.retain(|a| self.named[0] || has_center || a.name() != "chirality");
+        self.bonds.retain(|b| self.named[1] || has_bond || b.name() != "stereo");
+        self
     }
 
     /// Whether a molecule has all that is asked for.

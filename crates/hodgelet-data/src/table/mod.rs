@@ -53,8 +53,9 @@ pub struct TableOptions {
     pub target: Option<String>,
     /// Whether a target that is not named is looked for.
     pub guess_target: bool,
-    /// Whether rows without a target are kept, as for prediction; then there are targets only where all rows have one.
-    pub keep_untargeted: bool,
+    /// Whether the table is to be predicted: rows without a target are kept, and there are targets only where all rows have one;
+    /// stereo labels are columns even where no molecule has any.
+    pub to_predict: bool,
     /// What targets are.
     pub kind: TargetKind,
     /// What becomes of rows that cannot be read.
@@ -148,7 +149,7 @@ fn molecules(file: &str, table: Table, options: &TableOptions) -> Result<TableRe
         });
         match read {
             Err(what) => faults.push(fault(what)),
-            Ok(_) if target.is_some() && value.is_none() && !options.keep_untargeted => untargeted += 1,
+            Ok(_) if target.is_some() && value.is_none() && !options.to_predict => untargeted += 1,
             Ok(molecule) => {
                 kept.push(row);
                 found.push(molecule);
@@ -165,7 +166,11 @@ fn molecules(file: &str, table: Table, options: &TableOptions) -> Result<TableRe
     }
     let all_known = target.is_some() && values.len() == found.len();
     let targets = if all_known { targets::coded(&values, options.kind) } else { Targets::None };
-    let dataset = dataset(&stem(file), &found, targets, &options.attributes)?;
+    let attributes = match options.to_predict {
+        true => options.attributes.clone(),
+        false => options.attributes.clone().to_learn_from(&found),
+    };
+    let dataset = dataset(&stem(file), &found, targets, &attributes)?;
     let ids = kept.iter().map(|row| (row + 1).to_string()).collect();
     let read = Read { dataset, report: Report::default(), ids };
     Ok(TableRead { read, table, kept, faults, untargeted, smiles, target, notes })
