@@ -47,10 +47,10 @@ pub fn completions(args: &CompletionsArgs) -> Result<(), CommandError> {
 pub fn man(args: &ManArgs) -> Result<(), CommandError> {
     let mut command = Cli::command();
     command.build();
-    let page = match &args.command {
-        None => command,
+    let (page, title) = match &args.command {
+        None => (command, "hodgelet".to_owned()),
         Some(name) => match command.find_subcommand(name) {
-            Some(found) => found.clone().name(format!("hodgelet-{name}")),
+            Some(found) => (found.clone(), format!("hodgelet-{name}")),
             None => {
                 let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
                 let message = format!("`{name}` is not a subcommand; these are: {}", names.join(", "));
@@ -59,7 +59,7 @@ pub fn man(args: &ManArgs) -> Result<(), CommandError> {
         },
     };
     let mut text = Vec::new();
-    clap_mangen::Man::new(page).render(&mut text).map_err(CommandError::Stdout)?;
+    clap_mangen::Man::new(page).title(title).render(&mut text).map_err(CommandError::Stdout)?;
     print(&text)
 }
 

@@ -114,7 +114,7 @@ fn numbers_have_deviations_and_intervals_beside_the_columns() {
         "--out",
         "m.hodgelet",
     ];
-    run_in(folder.path(), &fit).result();
+    run_in(folder.path(), &[&fit[..], &["--quiet"]].concat()).result();
     let predict = ["predict", "m.hodgelet", "new.tsv", "--coverage", "0.8", "--out", "p.csv", "--quiet"];
     assert_eq!(run_in(folder.path(), &predict).result(), "");
     let lines = cells(folder.path(), "p.csv");
