@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from hodgelet import HodgeletClassifier, HodgeletRegressor
 
-GROUPS = ["C", "CC", "OC", "F", "Cl", "Br", "N", "O", "C#N", "[N+](=O)[O-]"]
+GROUPS = ["C", "CC", "OC", "F", "Cl", "Br", "N", "O", "N#C", "O=[N+]([O-])"]
 ENDS = ["C(=O)O", "C(=O)N", "[C@H](N)C(=O)O", "/C=C/C(=O)O", "c1ccc2[nH]ccc2c1", "C1CCCCC1"]
 SMILES = [f"{group}c1ccc({end})cc1" for end in ENDS for group in GROUPS]
 NEW = ["CCO", "C[C@@H](N)C(=O)O", "Oc1ccccc1/C=C\\C", "[Na+].[O-]C(=O)c1ccccc1", "O=S(=O)(N)c1ccc(Cl)cc1"]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Benzenes with two groups: carboxylic acids are class 1.
 fn table(header: &str, rows: std::ops::Range<usize>) -> String {
-    const GROUPS: [&str; 12] = ["C", "CC", "OC", "F", "Cl", "Br", "N", "O", "C#N", "CO", "NC", "SC"];
+    const GROUPS: [&str; 12] = ["C", "CC", "OC", "F", "Cl", "Br", "N", "O", "N#C", "CO", "NC", "SC"];
     const ENDS: [(&str, u8); 4] = [("C(=O)O", 1), ("C(=O)N", 0), ("[C@H](N)C(=O)O", 1), ("[C@@H](O)CN", 0)];
     let line = |i: usize| {
         let (group, (end, class)) = (GROUPS[i / 4 % 12], ENDS[i % 4]);
@@ -140,7 +140,7 @@ fn other_graphs_have_names_beside_their_predictions() {
 /// Twelve molecules each of five ring systems, a batch for each and years that go through all of them.
 fn rings() -> String {
     const RINGS: [&str; 5] = ["c1ccccc1", "C1CCCC1", "c1ccncc1", "C1CCOCC1", "c1ccc2ccccc2c1"];
-    const CHAINS: [&str; 12] = ["C", "CC", "O", "N", "F", "Cl", "Br", "OC", "CO", "CN", "NC", "C#N"];
+    const CHAINS: [&str; 12] = ["C", "CC", "O", "N", "F", "Cl", "Br", "OC", "CO", "CN", "NC", "N#C"];
     let line = |i: usize| {
         let (ring, chain) = (RINGS[i / 12], CHAINS[i % 12]);
         format!("{chain}{ring},{},{},b{}\n", i % 2, 1990 + i % 12, i / 12)

@@ -4,7 +4,6 @@ use super::rows::Sheet;
 use crate::error::CommandError;
 use crate::output;
 use hodgelet_data::table::TableRead;
-use std::io::Write;
 use std::path::Path;
 
 /// Whether a file is a table of text by its name.
