@@ -8,6 +8,7 @@ use hodgelet::model::Model;
 use hodgelet::store::Store;
 use hodgelet_data::graphs::{self, Format};
 use hodgelet_data::mesh::{self, MeshFormat};
+use hodgelet_data::table::{self, TableOptions};
 use hodgelet_data::tu::{File, Files};
 use hodgelet_data::{Read, hif, jsonl, tu};
 use hodgelet_eval::splits;
@@ -17,7 +18,7 @@ use sha2::{Digest, Sha256};
 pub type Target = fn(&[u8]) -> bool;
 
 /// All targets by name.
-pub const ALL: [(&str, Target); 13] = [
+pub const ALL: [(&str, Target); 14] = [
     ("tu", tu),
     ("archive", archive),
     ("jsonl", jsonl),
@@ -31,6 +32,7 @@ pub const ALL: [(&str, Target); 13] = [
     ("model", model),
     ("store", store),
     ("constructors", constructors),
+    ("table", table),
 ];
 
 /// Cells up to which a dataset is written and read again.
@@ -72,6 +74,12 @@ pub fn hif(bytes: &[u8]) -> bool {
 /// GraphML.
 pub fn graphml(bytes: &[u8]) -> bool {
     sound(graphs::parse(Format::GraphMl, "g.graphml", bytes).ok())
+}
+
+/// A table of molecules.
+pub fn table(bytes: &[u8]) -> bool {
+    let options = TableOptions { guess_target: true, ..TableOptions::default() };
+    table::parse("t.csv", bytes, &options).is_ok()
 }
 
 /// GML.

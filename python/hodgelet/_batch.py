@@ -30,7 +30,8 @@ class Column:
 
     ``values`` runs over the cells of the first graph, then the second, and so on: ``float64[n_cells, n_channels]`` for
     ``kind="real"``, codes ``int64[n_cells]`` into ``categories`` for ``kind="labels"``. With ``dim=WHOLE`` a column is
-    of graphs as a whole: one row of numbers each, or labels (tags), those of graph ``i`` from ``offsets[i]`` on.
+    of graphs as a whole: one row of numbers each, or labels (tags), those of graph ``i`` from ``offsets[i]`` on. One
+    that is ``optional`` is not learned from where all its values are zero.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Column:
     categories: list[str] | None = None
     oriented: bool = False
     offsets: Ints | None = None
+    optional: bool = False
 
     @property
     def channel_names(self) -> list[str]:
@@ -108,6 +110,11 @@ class GraphBatch:
         self.boundaries = [_boundary(b) for b in self.boundaries]
         self.weights = {int(dim): _floats(w, f"weights of dimension {dim}", 1) for dim, w in self.weights.items()}
         self.columns = [_column(c) for c in self.columns]
+
+    def to_learn_from(self) -> GraphBatch:
+        """The batch without optional columns that are zero everywhere."""
+        columns = [c for c in self.columns if not c.optional or c.values.any()]
+        return self if len(columns) == len(self.columns) else replace(self, columns=columns)
 
     @property
     def n_graphs(self) -> int:

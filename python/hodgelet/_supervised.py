@@ -148,7 +148,7 @@ class Supervised(Estimator):
     def _train(self, X: Any, y: Any, targets: Any, columns: Any, fingerprints: Any) -> None:
         from hodgelet import _native
 
-        batch = with_own(self._batch(X), columns, fingerprints)
+        batch = with_own(self._batch(X).to_learn_from(), columns, fingerprints)
         checked = check_targets(y, len(batch), type(self).__name__)
         if len(batch) < 2:
             raise HodgeletInputError("n_samples = 1: there is 1 graph, expected at least 2 to learn from")

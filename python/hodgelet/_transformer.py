@@ -48,7 +48,7 @@ class HodgeletTransformer(TransformerParameters, Estimator):
 
         if self.output not in ("features", "measures"):
             raise HodgeletInputError(f'output is {self.output!r}, expected "features" or "measures"')
-        batch = self._batch(X)
+        batch = self._batch(X).to_learn_from()
         settings = self._settings(self._seed())
         with Progress(self._verbose()) as progress:
             self._fitted = _native.FeatureSpace.fit(batch, settings, self._threads(), progress.callback)

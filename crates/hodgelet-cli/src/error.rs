@@ -20,8 +20,10 @@ use hodgelet_eval::cross_validate::CrossValidateError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Exit status when the input was at fault, bad flags and an interruption by the user included.
+/// Exit status when the input was at fault, bad flags included.
 pub const INPUT_AT_FAULT: u8 = 1;
+/// Exit status when the user interrupted the command, as shells have it.
+pub const INTERRUPTED_STATUS: u8 = 130;
 /// Exit status when the program was at fault.
 pub const PROGRAM_AT_FAULT: u8 = 2;
 
@@ -124,6 +126,7 @@ impl CommandError {
                 true => "choose another name, or replace it with --force".to_owned(),
                 false => "choose another name".to_owned(),
             }),
+            Self::Open(OpenError::Table(error)) => own(error.hint()),
             Self::Download(error) => own(error.hint()),
             Self::Model(ModelError::Measure(MeasureError::Complex { source, .. })) => own(source.hint()),
             Self::Model(ModelError::Encode(error)) => own(encode_hint(error)),
@@ -140,7 +143,7 @@ impl CommandError {
         }
     }
 
-    /// The exit status: 1 when the input was at fault, 2 when the program was.
+    /// The exit status: 1 when the input was at fault, 2 when the program was, 130 when the user interrupted it.
     #[must_use]
     pub fn status(&self) -> u8 {
         let stuck = |error: &HodgeError| matches!(error, HodgeError::NotConverged(_));
@@ -150,7 +153,11 @@ impl CommandError {
             Self::Model(ModelError::Measure(MeasureError::Complex { source, .. })) => stuck(source),
             _ => false,
         };
-        if program { PROGRAM_AT_FAULT } else { INPUT_AT_FAULT }
+        match self {
+            Self::Interrupted => INTERRUPTED_STATUS,
+            _ if program => PROGRAM_AT_FAULT,
+            _ => INPUT_AT_FAULT,
+        }
     }
 }
 
@@ -244,7 +251,7 @@ mod tests {
         let measured = MeasureError::Complex { index: 4, source: stuck };
         assert_eq!(CommandError::from(measured).status(), 2);
         assert_eq!(CommandError::from(HodgeError::Overflow { dim: 1 }).status(), 1);
-        assert_eq!(CommandError::Interrupted.status(), 1);
+        assert_eq!(CommandError::Interrupted.status(), 130);
         let broken = CommandError::Program("the loaded model predicts something else");
         assert_eq!(broken.status(), 2);
         assert_eq!(

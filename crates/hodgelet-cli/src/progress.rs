@@ -3,7 +3,7 @@
 //! The first interrupt sets a flag; work that reports its progress sees it and stops. Work that has not stopped
 //! after a moment of grace is ended from outside, but never in the middle of writing a file.
 
-use crate::error::{CommandError, INPUT_AT_FAULT};
+use crate::error::{CommandError, INTERRUPTED_STATUS};
 use crate::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
@@ -27,7 +27,7 @@ pub fn watch_interrupts() {
         // Files appear whole or not at all: wait for the one being written.
         let _guard = WRITING.lock();
         print_error(&CommandError::Interrupted);
-        std::process::exit(i32::from(INPUT_AT_FAULT));
+        std::process::exit(i32::from(INTERRUPTED_STATUS));
     };
     // Without a handler the system ends the program, which is fine too.
     let _ = ctrlc::set_handler(handler);

@@ -3,7 +3,7 @@
 //! DATASET is, in this order:
 //!
 //! 1. a path, when it is written as one (it contains a separator or ends in `.zip`, `.jsonl`, `.graphml`, `.gml`,
-//!    `.json`, `.off`, `.obj` or `.ply`);
+//!    `.json`, `.off`, `.obj`, `.ply`, `.csv`, `.tsv` or `.parquet`);
 //! 2. the name of a built-in dataset, drawn with `--set` and `--seed`;
 //! 3. a folder of that name, or a dataset of that name under `--data-dir` or `HODGELET_DATA`.
 //!
@@ -12,14 +12,16 @@
 use crate::download::KNOWN_DATASETS;
 use crate::error::CommandError;
 use crate::progress::{Terminal, check_interrupt};
+use crate::table::{Purpose, TableArgs};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hodgelet::complex::Expansion;
+use hodgelet::model::Model;
 use hodgelet::store::Store;
 use hodgelet_data::generate::{Builtin, builtin};
-use hodgelet_data::{
-    EXTENSIONS, OpenError, OpenOptions, Parts, Read, Report, edits, open_parts, open_with, own,
-};
+use hodgelet_data::table::{TableRead, is_table};
+use hodgelet_data::{EXTENSIONS, OpenError, OpenOptions, Parts, Read, Report};
+use hodgelet_data::{edits, locate, open_parts, open_with, own};
 use std::path::{Path, PathBuf};
 
 /// Which dataset.
@@ -27,7 +29,7 @@ use std::path::{Path, PathBuf};
 #[command(next_help_heading = "Data")]
 pub struct DatasetArgs {
     /// A built-in name, a path (TU folder or zip, .jsonl, .graphml, .gml, HIF .json, .off, .obj, .ply, or a folder of
-    /// such files), or a name under the data directory
+    /// such files; a .csv, .tsv or .parquet table of molecules), or a name under the data directory
     ///
     /// A path is written with a separator or an extension; `./sbm` is a folder, `sbm` the built-in dataset.
     #[arg(value_name = "DATASET")]
@@ -51,6 +53,8 @@ pub struct DatasetArgs {
     pub fingerprints: Option<PathBuf>,
     #[command(flatten)]
     pub data_dir: DataDirArgs,
+    #[command(flatten)]
+    pub table: TableArgs,
 }
 
 /// Where datasets are kept.
@@ -68,9 +72,43 @@ impl DatasetArgs {
     ///
     /// [`CommandError`] when there is no such dataset or it cannot be read.
     pub fn read(&self, terminal: Terminal) -> Result<Read, CommandError> {
+        if let Some(table) = self.read_table(Some(terminal))? {
+            return Ok(table.read);
+        }
         let read = self.read_silently()?;
         warn_of(&read, terminal);
         Ok(read)
+    }
+
+    /// The same data, to be predicted by a model.
+    #[must_use]
+    pub fn for_model(&self, model: &Model) -> Self {
+        let table = TableArgs { purpose: Purpose::prediction(model), ..self.table.clone() };
+        Self { table, ..self.clone() }
+    }
+
+    /// The table of molecules that is named, if it is one, with what was guessed and left out said on `terminal`.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`] when it cannot be read, or is none and flags for one are given.
+    pub fn read_table(&self, terminal: Option<Terminal>) -> Result<Option<TableRead>, CommandError> {
+        let is_drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
+        let path = if is_drawn { None } else { locate(&self.dataset, self.data_dir.data_dir.as_deref()) };
+        let Some(path) = path.filter(|path| path.is_file() && is_table(path)) else {
+            return match self.table.first_flag() {
+                Some(flag) => {
+                    let message = format!("{flag}, but `{}` is not a table of molecules", self.dataset);
+                    Err(CommandError::usage(message, Some("tables end in .csv, .tsv or .parquet")))
+                }
+                None => Ok(None),
+            };
+        };
+        self.check_no_settings()?;
+        let mut read = self.table.read(&path, terminal)?;
+        check_interrupt()?;
+        read.read = self.with_tables(read.read)?;
+        Ok(Some(read))
     }
 
     /// The dataset, to be read in parts: a JSONL file stays on disk.
@@ -91,6 +129,9 @@ impl DatasetArgs {
             }
         } else if drawn.is_some() {
             return Ok(Parts::Whole(Box::new(self.read(terminal)?)));
+        }
+        if let Some(table) = self.read_table(Some(terminal))? {
+            return Ok(Parts::Whole(Box::new(table.read)));
         }
         let options = OpenOptions { hypergraph: self.hypergraph };
         let parts = open_parts(&self.dataset, self.data_dir.data_dir.as_deref(), options);
@@ -133,18 +174,16 @@ impl DatasetArgs {
     ///
     /// [`CommandError`] when there is no such dataset or it cannot be read.
     pub fn read_silently(&self) -> Result<Read, CommandError> {
+        if let Some(table) = self.read_table(None)? {
+            return Ok(table.read);
+        }
         let drawn = if is_written_as_path(&self.dataset) { None } else { builtin(&self.dataset) };
         let read = match drawn {
             Some(recipe) => draw(recipe, &self.all_settings(), self.seed)?,
-            None if !self.settings.is_empty() => {
-                let message =
-                    format!("--set {}, but `{}` is not a built-in dataset", self.settings[0], self.dataset);
-                return Err(CommandError::usage(
-                    message,
-                    Some("`hodgelet datasets list` shows the built-in ones"),
-                ));
+            None => {
+                self.check_no_settings()?;
+                self.open()?
             }
-            None => self.open()?,
         };
         check_interrupt()?;
         self.with_tables(read)
@@ -160,6 +199,13 @@ impl DatasetArgs {
             dataset = own::with_fingerprints(dataset, path, &ids)?;
         }
         Ok(Read { dataset, report, ids })
+    }
+
+    /// Settings of a built-in dataset are for one.
+    fn check_no_settings(&self) -> Result<(), CommandError> {
+        let Some(setting) = self.settings.first() else { return Ok(()) };
+        let message = format!("--set {setting}, but `{}` is not a built-in dataset", self.dataset);
+        Err(CommandError::usage(message, Some("`hodgelet datasets list` shows the built-in ones")))
     }
 
     /// The settings of a built-in dataset; `--hypergraph` is one of them.

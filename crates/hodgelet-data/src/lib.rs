@@ -12,7 +12,8 @@
 //! 5. [`hif`]: hypergraphs of the interchange format;
 //! 6. [`mesh`]: surfaces from OFF, OBJ and PLY files;
 //! 7. [`own`]: tables of what is known of graphs as a whole;
-//! 8. [`generate`]: built-in datasets, drawn from a seed; [`generate::builtin`] finds one by name.
+//! 8. [`table`]: tables with a column of [`smiles`] strings, CSV, TSV or Parquet;
+//! 9. [`generate`]: built-in datasets, drawn from a seed; [`generate::builtin`] finds one by name.
 
 #![warn(missing_docs)]
 
@@ -26,10 +27,12 @@ mod open;
 pub mod own;
 mod parts;
 mod read;
+pub mod smiles;
+pub mod table;
 mod text;
 pub mod tu;
 
 pub use names::{EXTENSIONS, datasets_in, edits};
-pub use open::{OpenError, OpenOptions, inputs, open, open_parts, open_with};
+pub use open::{OpenError, OpenOptions, inputs, locate, open, open_parts, open_with};
 pub use parts::Parts;
 pub use read::{Read, Report};

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 /// Extensions of datasets that are files; others are folders. A longer one comes before its own ending.
-pub const EXTENSIONS: [&str; 9] = ["zip", "jsonl", "graphml", "gml", "hif.json", "json", "off", "obj", "ply"];
+pub const EXTENSIONS: [&str; 12] =
+    ["zip", "jsonl", "graphml", "gml", "hif.json", "json", "off", "obj", "ply", "csv", "tsv", "parquet"];
 
 /// Names of the datasets in a directory, sorted; empty if it cannot be read.
 #[must_use]

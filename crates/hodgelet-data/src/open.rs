@@ -4,6 +4,7 @@ use crate::graphs::{self, Format, GraphsError};
 use crate::hif::{self, HifError};
 use crate::jsonl::{self, JsonlError, JsonlParts};
 use crate::mesh::{self, MeshError, MeshFormat};
+use crate::table::{self, TableError, TableOptions};
 use crate::tu::{self, TuError};
 use crate::{EXTENSIONS, Parts, Read, datasets_in, edits, names};
 use hodgelet::complex::Expansion;
@@ -17,7 +18,7 @@ pub struct OpenOptions {
 }
 
 /// Reads the dataset `name`: a path to a folder (TU, GraphML, GML, mesh or HIF files), a `.zip` (TU), `.jsonl`,
-/// `.graphml`, `.gml`, `.json` (HIF), `.off`, `.obj` or `.ply` file, or the name of one of these in the folder `data_dir`, without its extension.
+/// `.graphml`, `.gml`, `.json` (HIF), `.off`, `.obj` or `.ply` file, a table of molecules (`.csv`, `.tsv`, `.parquet`), or the name of one of these in the folder `data_dir`, without its extension.
 ///
 /// # Errors
 ///
@@ -49,7 +50,7 @@ pub fn open_with(name: &str, data_dir: Option<&Path>, options: OpenOptions) -> R
 /// As for [`open`].
 pub fn open_parts(name: &str, data_dir: Option<&Path>, options: OpenOptions) -> Result<Parts, OpenError> {
     let is_jsonl = |path: &&PathBuf| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("jsonl"));
-    let found = candidates(name, data_dir).into_iter().find(|path| path.exists());
+    let found = locate(name, data_dir);
     match found.as_ref().filter(is_jsonl) {
         Some(path) => Ok(Parts::Jsonl(JsonlParts::open(path, options.hypergraph)?)),
         None => Ok(Parts::Whole(Box::new(open_with(name, data_dir, options)?))),
@@ -73,6 +74,12 @@ pub fn inputs(name: &str, data_dir: Option<&Path>) -> Vec<PathBuf> {
     all
 }
 
+/// The file or folder of the dataset `name`, if there is one: a path, or a name in the folder `data_dir`.
+#[must_use]
+pub fn locate(name: &str, data_dir: Option<&Path>) -> Option<PathBuf> {
+    candidates(name, data_dir).into_iter().find(|path| path.exists())
+}
+
 /// Where a dataset may be, in the order in which they are tried.
 fn candidates(name: &str, data_dir: Option<&Path>) -> Vec<PathBuf> {
     let mut paths = vec![PathBuf::from(name)];
@@ -90,6 +97,10 @@ fn read(path: &Path, options: OpenOptions) -> Result<Read, OpenError> {
     }
     if let Some(format) = MeshFormat::of(path) {
         return Ok(mesh::read_file(path, format)?);
+    }
+    if table::is_table(path) {
+        let guess = TableOptions { guess_target: true, on_error: table::OnError::Stop, ..Default::default() };
+        return Ok(table::read_file(path, &guess)?.read);
     }
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     match (extension.as_deref(), Format::of(path)) {
@@ -147,7 +158,7 @@ pub enum OpenError {
         near: Vec<String>,
     },
     /// A file that no reader knows.
-    #[error("{}: expected a folder or a .zip, .jsonl, .graphml, .gml, .json, .off, .obj or .ply file", path.display())]
+    #[error("{}: expected a folder or a .zip, .jsonl, .graphml, .gml, .json, .off, .obj, .ply, .csv, .tsv or .parquet file", path.display())]
     Unsupported {
         /// The file.
         path: PathBuf,
@@ -164,13 +175,23 @@ pub enum OpenError {
     /// A mesh could not be read.
     #[error(transparent)]
     Mesh(#[from] MeshError),
+    /// A table of molecules could not be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// A graph file could not be read.
     #[error(transparent)]
     Graphs(#[from] GraphsError),
 }
 
 fn list(paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+    match paths {
+        [] => String::new(),
+        [path] => path.display().to_string(),
+        // The others are the second with an extension.
+        [path, named, ..] => {
+            format!("{} and {}, alone and with an extension", path.display(), named.display())
+        }
+    }
 }
 
 fn suggestion(near: &[String]) -> String {

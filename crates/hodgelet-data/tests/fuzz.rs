@@ -6,6 +6,7 @@ use hodgelet::dataset::Dataset;
 use hodgelet::encode::{CellSignal, EncodingParams, VertexSignal};
 use hodgelet_data::graphs::{self, Format};
 use hodgelet_data::mesh::{self, MeshFormat};
+use hodgelet_data::table::{self, TableOptions};
 use hodgelet_data::tu::{self, File, Files};
 use hodgelet_data::{Read, hif, jsonl};
 use proptest::prelude::*;
@@ -265,6 +266,20 @@ fn meshes() {
     }
 }
 
+#[test]
+fn tables() {
+    let seed = "name,smiles,y\na,CC(=O)O,1\n\"b, c\",c1ccccc1[N+](=O)[O-],0\nd,C[C@H](N)/C=C/Cl,1\n";
+    let options = TableOptions { guess_target: true, ..TableOptions::default() };
+    let stop = TableOptions { on_error: table::OnError::Stop, ..options.clone() };
+    fuzz("table", |rng| {
+        let bytes = mutate(rng, seed.as_bytes());
+        let read = table::parse("f.csv", &bytes, &options).ok();
+        let strict = table::parse("f.csv", &bytes, &stop).ok();
+        assert!(strict.is_none() || strict == read);
+        strict.map(|table| table.read)
+    });
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -284,5 +299,6 @@ proptest! {
         for format in [MeshFormat::Off, MeshFormat::Obj, MeshFormat::Ply] {
             mesh::parse(format, "f", &bytes).iter().for_each(assert_sound);
         }
+        table::parse("f", &bytes, &TableOptions::default()).iter().for_each(|table| assert_sound(&table.read));
     }
 }

@@ -7,6 +7,7 @@ use hodgelet::complex::Expansion;
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets, WHOLE};
 use hodgelet::signal::Orientation;
 use hodgelet_cli::source::{DataDirArgs, DatasetArgs};
+use hodgelet_cli::table::TableArgs;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -24,8 +25,9 @@ pub fn read_dataset(
 ) -> PyResult<Bound<'_, PyDict>> {
     let hypergraph = hypergraph.map(|name| name.parse::<Expansion>()).transpose().map_err(Fault::input)?;
     let data_dir = DataDirArgs { data_dir };
-    let (columns, fingerprints) = (None, None);
-    let source = DatasetArgs { dataset: name, settings, seed, hypergraph, columns, fingerprints, data_dir };
+    let (columns, fingerprints, table) = (None, None, TableArgs::default());
+    let source =
+        DatasetArgs { dataset: name, settings, seed, hypergraph, columns, fingerprints, data_dir, table };
     let read = run(py, None, None, |_| Ok(source.read_silently()?))?;
     let dict = PyDict::new(py);
     let dataset = &read.dataset;

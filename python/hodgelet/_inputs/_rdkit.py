@@ -10,18 +10,22 @@ vertices ``charge``        real    formal charge
 vertices ``hydrogens``     real    hydrogens attached, implicit ones included
 vertices ``aromatic``      real    1 for an aromatic atom
 vertices ``ring``          real    1 for an atom in a ring
+vertices ``chirality``     real    channels ``R`` and ``S``: 1 for a center with that label
 vertices ``degree``        real    bonds to atoms of the graph
 vertices ``hybridization`` labels  ``SP``, ``SP2``, ``SP3``, ...
-vertices ``chirality``     labels  tag of the stereocenter
 vertices ``mass``          real    atomic mass
 edges    ``bond``          labels  ``SINGLE``, ``DOUBLE``, ``TRIPLE``, ``AROMATIC``, ...
 edges    ``conjugated``    real    1 for a conjugated bond
 edges    ``ring``          real    1 for a bond in a ring
+edges    ``stereo``        real    channels ``E`` and ``Z``: 1 for a bond with that label
 edges    ``order``         real    1, 1.5, 2, 3
-edges    ``stereo``        labels  stereochemistry of the bond
 ======== ================= ======= ====================================================
 
 None of them is oriented. Hydrogens are vertices only where the molecule has them as atoms.
+
+Stereo labels are those of Cahn, Ingold and Prelog by RDKit's ``rdCIPLabeler``, which do not depend on the order of
+atoms as RDKit's tags do; ``r`` and ``s`` of pseudoasymmetric centers count as ``R`` and ``S``. Models do not
+learn from them where no molecule has any, unless they are named.
 """
 
 from __future__ import annotations
@@ -46,7 +50,6 @@ ATOM: dict[str, Callable[[Any], Any]] = {
     "ring": lambda atom: float(atom.IsInRing()),
     "degree": lambda atom: float(atom.GetDegree()),
     "hybridization": lambda atom: str(atom.GetHybridization()),
-    "chirality": lambda atom: str(atom.GetChiralTag()),
     "mass": lambda atom: atom.GetMass(),
 }
 BOND: dict[str, Callable[[Any], Any]] = {
@@ -54,10 +57,13 @@ BOND: dict[str, Callable[[Any], Any]] = {
     "conjugated": lambda bond: float(bond.GetIsConjugated()),
     "ring": lambda bond: float(bond.IsInRing()),
     "order": lambda bond: bond.GetBondTypeAsDouble(),
-    "stereo": lambda bond: str(bond.GetStereo()),
 }
-DEFAULT_ATOM = ["element", "charge", "hydrogens", "aromatic", "ring"]
-DEFAULT_BOND = ["bond", "conjugated", "ring"]
+#: Columns of stereo labels, by dimension: name and channels.
+STEREO = {0: ("chirality", ["R", "S"]), 1: ("stereo", ["E", "Z"])}
+DEFAULT_ATOM = ["element", "charge", "hydrogens", "aromatic", "ring", "chirality"]
+DEFAULT_BOND = ["bond", "conjugated", "ring", "stereo"]
+#: Steps of the labeling of one molecule, which would take for ever on some cages; about a second.
+LABEL_STEPS = 1_250_000
 
 
 def from_smiles(smiles: Sequence[str], options: Options) -> GraphBatch:
@@ -96,8 +102,8 @@ def from_rdkit(molecules: Sequence[Any], options: Options) -> GraphBatch:
     vertices = np.array([len(a) for a in atoms], dtype=np.int64)
     offsets = np.concatenate([[0], np.cumsum([len(b) for b in bonds], dtype=np.int64)]).astype(np.int64)
     vertex_offsets = np.concatenate([[0], np.cumsum(vertices)])
-    columns = _columns(0, atoms, ATOM, DEFAULT_ATOM, vertex_offsets, options)
-    edge_columns = _columns(1, bonds, BOND, DEFAULT_BOND, offsets, options)
+    columns = _columns(0, molecules, atoms, ATOM, DEFAULT_ATOM, vertex_offsets, options)
+    edge_columns = _columns(1, molecules, bonds, BOND, DEFAULT_BOND, offsets, options)
     for column in edge_columns:
         if options.is_oriented(column.name):
             raise HodgeletInputError(
@@ -109,6 +115,7 @@ def from_rdkit(molecules: Sequence[Any], options: Options) -> GraphBatch:
 
 def _columns(
     dim: int,
+    molecules: Sequence[Any],
     parts: list[list[Any]],
     offered: dict[str, Callable[[Any], Any]],
     default: list[str],
@@ -117,17 +124,61 @@ def _columns(
 ) -> list[Column]:
     columns: list[Column] = []
     for name in options.names(dim, default):
+        if name == STEREO[dim][0]:
+            columns.append(_stereo(dim, molecules, optional=options.cell_attrs.get(dim) is None))
+            continue
         if name not in offered:
-            what = ("atoms", "bonds")[dim]
-            raise HodgeletInputError(f"{name!r} is not an attribute of {what}; these are: {', '.join(offered)}")
+            what, known = ("atoms", "bonds")[dim], ", ".join([*offered, STEREO[dim][0]])
+            raise HodgeletInputError(f"{name!r} is not an attribute of {what}; these are: {known}")
         values = _values(offered[name], parts)
         kind = options.kind(dim, name)
         if not values:  # a batch of single atoms has no bond to show its type
-            labels = (kind or ("labels" if name in ("bond", "stereo") else "real")) == "labels"
+            labels = (kind or ("labels" if name == "bond" else "real")) == "labels"
             columns.append(_no_cell(name, dim, labels))
             continue
         columns.extend(columns_of(name, dim, values, kind, locate(offsets, dim)))
     return columns
+
+
+def _stereo(dim: int, molecules: Sequence[Any], *, optional: bool) -> Column:
+    """The labels of centers (``dim=0``) or double bonds (``dim=1``), a channel for each."""
+    name, channels = STEREO[dim]
+    labels: list[str] = []
+    for position, molecule in enumerate(molecules):
+        if not _has_stereo(molecule):
+            labels.extend([""] * (molecule.GetNumBonds() if dim else molecule.GetNumAtoms()))
+            continue
+        labelled = _labelled(molecule, position)
+        cells = labelled.GetBonds() if dim else labelled.GetAtoms()
+        labels.extend(cell.GetProp("_CIPCode").upper() if cell.HasProp("_CIPCode") else "" for cell in cells)
+    values = np.array([[label == channel for channel in channels] for label in labels], dtype=np.float64)
+    return Column(name, dim, "real", values.reshape(-1, len(channels)), channels=channels, optional=optional)
+
+
+def _has_stereo(molecule: Any) -> bool:
+    from rdkit.Chem import BondStereo, ChiralType
+
+    return any(atom.GetChiralTag() != ChiralType.CHI_UNSPECIFIED for atom in molecule.GetAtoms()) or any(
+        bond.GetStereo() not in (BondStereo.STEREONONE, BondStereo.STEREOANY) for bond in molecule.GetBonds()
+    )
+
+
+def _labelled(molecule: Any, position: int) -> Any:
+    """A copy of the molecule whose atoms and bonds have their labels, and no others."""
+    from rdkit.Chem import Mol, rdCIPLabeler
+
+    copy = Mol(molecule)
+    cells: list[Any] = [*copy.GetAtoms(), *copy.GetBonds()]
+    for cell in cells:
+        cell.ClearProp("_CIPCode")
+    try:
+        rdCIPLabeler.AssignCIPLabels(copy, maxRecursiveIterations=LABEL_STEPS)
+    except RuntimeError as error:
+        raise HodgeletInputError(
+            f"molecule {position}: RDKit could not find its stereo labels ({str(error).splitlines()[0]}); "
+            "name attributes without 'chirality' and 'stereo' to leave them out"
+        ) from None
+    return copy
 
 
 def _values(read: Callable[[Any], Any], parts: list[list[Any]]) -> list[Any]:

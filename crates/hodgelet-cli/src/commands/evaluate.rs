@@ -1,8 +1,12 @@
 //! `hodgelet evaluate`: cross-validation of a model on a dataset.
 
+mod text;
+
+use super::out_of_fold;
+use super::protocol::Protocol;
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
-use crate::output::{self, ForceArgs, Format, Report, facts, number, table};
+use crate::output::{self, ForceArgs, Format};
 use crate::progress::{Bar, Pace, Terminal};
 use crate::source::DatasetArgs;
 use clap::Args;
@@ -13,11 +17,7 @@ use hodgelet::store::Store;
 use hodgelet_eval::cross_validate::{
     Event, MEMORY_BUDGET, cross_validate, cross_validate_measured, cross_validate_search,
 };
-use hodgelet_eval::metrics::{Kept, Summary};
-use hodgelet_eval::report::{
-    ClassResults, Coverage, Evaluation, FoldRow, FoldRun, RealResults, Results, Scores, Subject,
-    reliability_svg, scores_svg,
-};
+use hodgelet_eval::report::{Evaluation, FoldRun, Results, Subject, reliability_svg, scores_svg};
 use hodgelet_eval::search::{SearchParams, Trial};
 use hodgelet_eval::splits::{self, FoldError, KFoldParams, Split};
 use serde::Serialize;
@@ -40,8 +40,13 @@ const FILES: [(&str, Kind); 4] = [
 is the test part once; one of the others is set aside for validation, unless
 --train-on-validation adds it to the training part.
 
+With --protocol scaffold no scaffold (rings and what joins them) of a test molecule is among those trained on, with
+group=COLUMN no value of a column of the table; folds are of nearly one size. With time=COLUMN the rows are cut in the order
+of a column, numbers or dates, and each fold is tested by a model of all that came before it. No fold is set aside.
+
 Examples:
   hodgelet evaluate sbm
+  hodgelet evaluate BACE.csv --target Class --protocol scaffold --predictions out-of-fold.csv
   hodgelet evaluate ./MUTAG.zip --method wt --train-on-validation --format json
   hodgelet evaluate vector-fields --set n_vertices=100 --method line-graph --out results"
 )]
@@ -62,9 +67,22 @@ pub struct EvaluateArgs {
     /// Given splits: a JSON file of index lists (or of Errica et al.), or a folder of text files
     #[arg(long, value_name = "FILE", conflicts_with_all = ["folds", "repeats"], hide_short_help = true, help_heading = "Protocol")]
     splits: Option<PathBuf>,
+    /// How the rows of a table are divided: k-fold, scaffold, group=COLUMN or time=COLUMN
+    #[arg(
+        long,
+        value_name = "PROTOCOL",
+        default_value = "k-fold",
+        hide_default_value = true,
+        conflicts_with = "splits",
+        help_heading = "Protocol"
+    )]
+    protocol: Protocol,
     /// How the result is printed
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     format: Format,
+    /// CSV or TSV file for what is predicted of every test graph of every fold
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    predictions: Option<PathBuf>,
     /// Folder for the result as JSON, pictures, and the splits as --splits takes them
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
@@ -86,17 +104,26 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
     if let Some(store) = args.source.store()? {
         return run_store(args, &store, &settings, terminal);
     }
-    let dataset = args.source.read(terminal)?.dataset;
-    let splits = args.splits(Items::of(&dataset), terminal)?;
+    let table = args.source.read_table(Some(terminal))?;
+    let read = match &table {
+        Some(table) => table.read.clone(),
+        None => args.source.read(terminal)?,
+    };
+    let dataset = &read.dataset;
+    let divided = args.protocol.splits(table.as_ref(), args.folds, args.repeats, args.source.seed)?;
+    let splits = divided.map_or_else(|| args.splits(Items::of(dataset), terminal), Ok)?;
     args.make_folder()?;
     let memory = budget(&settings);
     let name = settings.method.title();
-    let report = if args.model.auto {
-        evaluate_search(&dataset, name, settings, &splits, memory, terminal)?
+    let (report, runs) = if args.model.auto {
+        search_runs(dataset, name, settings, &splits, memory, terminal)?
     } else {
-        let evaluation = evaluate(&dataset, name, &settings, &splits, memory, terminal)?;
-        Evaluated { evaluation, search: Vec::new() }
+        let (evaluation, runs) = runs(dataset, name, &settings, &splits, memory, terminal)?;
+        (Evaluated { evaluation, search: Vec::new() }, runs)
     };
+    if let Some(path) = &args.predictions {
+        out_of_fold::write(args.output(path, Kind::CSV), &read, table.as_ref(), &splits, &runs)?;
+    }
     args.report(&report, &splits)
 }
 
@@ -110,6 +137,10 @@ fn run_store(
     if args.model.auto {
         let hint = "evaluate the dataset itself, or give the settings";
         return Err(CommandError::usage("--auto, but the spectra of a store are taken", Some(hint)));
+    }
+    if args.predictions.is_some() || args.protocol != Protocol::KFold {
+        let message = "--predictions and --protocol need a dataset, and this is a store of measures";
+        return Err(CommandError::usage(message, Some("evaluate the dataset itself")));
     }
     let header = store.header();
     let settings = header.settings(settings, store.path())?;
@@ -176,10 +207,13 @@ impl<'a> Items<'a> {
 impl EvaluateArgs {
     /// Fails before the training rather than after it.
     fn make_folder(&self) -> Result<(), CommandError> {
-        let Some(folder) = &self.out else { return Ok(()) };
-        output::make_folder(folder)?;
         let mut inputs = self.source.inputs();
         inputs.extend(self.splits.clone());
+        if let Some(path) = &self.predictions {
+            output::check_out(self.output(path, Kind::CSV), &inputs)?;
+        }
+        let Some(folder) = &self.out else { return Ok(()) };
+        output::make_folder(folder)?;
         for (name, kind) in FILES {
             output::check_out(self.output(&folder.join(name), kind), &inputs)?;
         }
@@ -253,10 +287,22 @@ pub fn evaluate(
     memory: usize,
     terminal: Terminal,
 ) -> Result<Evaluation, CommandError> {
+    Ok(runs(dataset, model, settings, splits, memory, terminal)?.0)
+}
+
+/// The same, with the runs.
+fn runs(
+    dataset: &Dataset,
+    model: &str,
+    settings: &Settings,
+    splits: &[Split],
+    memory: usize,
+    terminal: Terminal,
+) -> Result<(Evaluation, Vec<FoldRun>), CommandError> {
     let bar = terminal.bar("folds", Some(splits.len() as u64));
     let runs = cross_validate(dataset, settings, splits, memory, watch(&bar, splits.len()))?;
     drop(bar);
-    evaluation_of(Items::of(dataset), model, settings, &runs)
+    Ok((evaluation_of(Items::of(dataset), model, settings, &runs)?, runs))
 }
 
 /// Searches settings on the training part of every split, and tests what was found.
@@ -272,6 +318,18 @@ pub fn evaluate_search(
     memory: usize,
     terminal: Terminal,
 ) -> Result<Evaluated, CommandError> {
+    Ok(search_runs(dataset, model, settings, splits, memory, terminal)?.0)
+}
+
+/// The same, with the runs.
+fn search_runs(
+    dataset: &Dataset,
+    model: &str,
+    settings: Settings,
+    splits: &[Split],
+    memory: usize,
+    terminal: Terminal,
+) -> Result<(Evaluated, Vec<FoldRun>), CommandError> {
     let search = SearchParams::standard(settings, dataset);
     let bar = terminal.bar("folds", Some(splits.len() as u64));
     let found = cross_validate_search(dataset, &search, splits, memory, |event| match event {
@@ -282,7 +340,8 @@ pub fn evaluate_search(
     let (runs, trials): (Vec<FoldRun>, Vec<Vec<Trial>>) = found.into_iter().unzip();
     let evaluation = evaluation_of(Items::of(dataset), &format!("{model}, auto"), &search.base, &runs)?;
     let of_fold = |(run, trials): (&FoldRun, _)| FoldSearch { repeat: run.repeat, fold: run.fold, trials };
-    Ok(Evaluated { evaluation, search: runs.iter().zip(trials).map(of_fold).collect() })
+    let search = runs.iter().zip(trials).map(of_fold).collect();
+    Ok((Evaluated { evaluation, search }, runs))
 }
 
 /// The evaluation of some runs of a model.
@@ -350,101 +409,4 @@ impl Evaluated {
         };
         Ok([Some(output::json(self)?), Some(scores_svg(&self.evaluation)), reliability])
     }
-}
-
-/// `mean ± std (standard error)`.
-fn spread(summary: &Summary, scale: f64, digits: usize) -> String {
-    let (mean, std) = (scale * summary.mean, scale * summary.std);
-    let error = summary.standard_error.map(|e| format!("  (standard error {:.digits$})", scale * e));
-    format!("{mean:.digits$} ± {std:.digits$}{}", error.unwrap_or_default())
-}
-
-impl Report for Evaluated {
-    fn text(&self) -> String {
-        let Evaluation { subject, results, elbo, fit_seconds, folds, .. } = &self.evaluation;
-        let (scores, score, bound) = match results {
-            Results::Classes(scores) => (class_facts(scores), "accuracy, %", "ELBO"),
-            Results::Real(scores) => (real_facts(scores), "RMSE", "evidence"),
-        };
-        let mut rows = vec![
-            fact("dataset", subject.dataset.clone()),
-            fact("model", subject.model.clone()),
-            fact("graphs", subject.graphs.to_string()),
-        ];
-        rows.extend(scores);
-        rows.push(fact(bound, spread(elbo, 1.0, 2)));
-        rows.push(fact("seconds per fold", spread(fit_seconds, 1.0, 2)));
-        rows.extend(
-            self.evaluation.peak_memory_mb.map(|memory| fact("peak memory, MB", format!("{memory:.0}"))),
-        );
-        let header = ["repeat", "fold", "train", "test", score, "NLL", bound, "steps", "s"];
-        let numbers: Vec<usize> = (0..header.len()).collect();
-        let (facts, folds) = (facts(&rows), table(&header, &numbers, folds.iter().map(fold_cells)));
-        let mut text = format!("{facts}\n\n{folds}\n\n{}", kept_table(results));
-        if !self.search.is_empty() {
-            let header = ["repeat", "fold", "trials", "log probability", "settings chosen"];
-            let chosen = table(&header, &[0, 1, 2, 3], self.search.iter().map(FoldSearch::cells));
-            text = format!("{text}\n\n{chosen}");
-        }
-        text
-    }
-}
-
-type Fact = (String, String);
-
-fn fact(what: &str, value: String) -> Fact {
-    (what.to_owned(), value)
-}
-
-fn class_facts(scores: &ClassResults) -> Vec<Fact> {
-    let mut rows = vec![
-        fact("classes", scores.classes.to_string()),
-        fact("accuracy, %", spread(&scores.accuracy, 100.0, 2)),
-        fact("macro F1, %", spread(&scores.macro_f1, 100.0, 2)),
-        fact("NLL", spread(&scores.nll, 1.0, 4)),
-        fact("Brier", spread(&scores.brier, 1.0, 4)),
-        fact("ECE, pooled", format!("{:.4}", scores.ece)),
-    ];
-    rows.extend(scores.roc_auc.as_ref().map(|auc| fact("ROC AUC", spread(auc, 1.0, 4))));
-    rows.extend(scores.average_precision.as_ref().map(|ap| fact("average precision", spread(ap, 1.0, 4))));
-    rows
-}
-
-fn real_facts(scores: &RealResults) -> Vec<Fact> {
-    let mut rows = vec![fact("RMSE", spread(&scores.rmse, 1.0, 4)), fact("MAE", spread(&scores.mae, 1.0, 4))];
-    rows.extend(scores.r2.as_ref().map(|r2| fact("R²", spread(r2, 1.0, 4))));
-    rows.push(fact("NLL", spread(&scores.nll, 1.0, 4)));
-    rows.extend(scores.coverage.iter().map(|Coverage { level, share }| {
-        let interval = format!("{:.0}% interval holds", 100.0 * level);
-        (interval, format!("{:.1}% of targets", 100.0 * share))
-    }));
-    rows
-}
-
-/// Errors of the most confident predictions.
-fn kept_table(results: &Results) -> String {
-    let (header, kept, scale) = match results {
-        Results::Classes(scores) => {
-            (["most confident", "graphs", "error, %", "probability from"], &scores.risk_coverage, 100.0)
-        }
-        Results::Real(scores) => {
-            (["most confident", "graphs", "RMSE", "std. dev. up to"], &scores.risk_coverage, 1.0)
-        }
-    };
-    let cells = |kept: &Kept| {
-        let share = format!("{:.0}%", 100.0 * kept.share);
-        vec![share, kept.kept.to_string(), number(scale * kept.risk), number(kept.threshold)]
-    };
-    table(&header, &[0, 1, 2, 3], kept.iter().map(cells))
-}
-
-fn fold_cells(row: &FoldRow) -> Vec<String> {
-    let (score, nll) = match &row.scores {
-        Scores::Classes(scores) => (format!("{:.2}", 100.0 * scores.accuracy), scores.nll),
-        Scores::Real(scores) => (format!("{:.4}", scores.rmse), scores.nll),
-    };
-    let counts = [row.repeat, row.fold, row.n_train, row.n_test].map(|n| n.to_string());
-    let (nll, elbo) = (format!("{nll:.4}"), format!("{:.2}", row.elbo));
-    let rest = [score, nll, elbo, row.iterations.to_string(), format!("{:.2}", row.fit_seconds)];
-    counts.into_iter().chain(rest).collect()
 }

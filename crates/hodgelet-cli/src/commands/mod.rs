@@ -11,9 +11,12 @@ mod fit;
 mod generate;
 mod info;
 mod lift;
+mod manual;
 mod measure;
 mod model_info;
+mod out_of_fold;
 mod predict;
+mod protocol;
 mod regions;
 mod update;
 
@@ -107,6 +110,10 @@ enum Command {
     Generate(generate::GenerateArgs),
     /// Test graphs that training has seen, and the score without them
     Audit(Box<audit::AuditArgs>),
+    /// Prints completions for a shell
+    Completions(manual::CompletionsArgs),
+    /// Prints a manual page
+    Man(manual::ManArgs),
 }
 
 /// The command that some arguments ask for.
@@ -158,6 +165,8 @@ fn dispatch(command: Command, terminal: Terminal) -> Result<(), CommandError> {
         Command::Datasets(command) => datasets::run(&command, terminal),
         Command::Generate(args) => generate::run(&args, terminal),
         Command::Audit(args) => audit::run(&args, terminal),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
     }
 }
 

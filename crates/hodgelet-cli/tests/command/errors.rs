@@ -5,7 +5,7 @@ use std::process::Stdio;
 fn an_unknown_dataset_is_named_with_what_is_near() {
     let folder = tiny();
     let error = run_in(folder.path(), &["info", "TINYY", "--data-dir", "."]).failure(1);
-    assert!(error.starts_with("error: no dataset `TINYY`; tried TINYY, ./TINYY, "), "{error}");
+    assert!(error.starts_with("error: no dataset `TINYY`; tried TINYY and ./TINYY, alone "), "{error}");
     assert!(error.contains("similar names: TINY\n"), "{error}");
     assert_eq!(
         run(&["features", "vector-field", "--out", "x.csv"]).failure(1),
@@ -190,7 +190,7 @@ fn an_interrupt_stops_the_command_and_leaves_no_file() {
         assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
         let output = child.wait_with_output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.status.code(), stderr.as_str()), (Some(1), "error: interrupted\n"), "{args:?}");
+        assert_eq!((output.status.code(), stderr.as_str()), (Some(130), "error: interrupted\n"), "{args:?}");
     }
     assert!(listing(folder.path()).is_empty());
 }

@@ -66,10 +66,12 @@ fn threads_and_memory_change_nothing_but_times() {
 fn the_table_has_the_scores_and_a_line_for_each_fold() {
     let text = run(&quick(&["--repeats", "2"])).result();
     for start in [
-        "dataset            sbm",
-        "model              WT-GP-Hodge",
-        "accuracy, %        ",
-        "average precision  ",
+        "dataset               sbm",
+        "model                 WT-GP-Hodge",
+        "accuracy, %           ",
+        "balanced accuracy, %  ",
+        "MCC                   ",
+        "average precision     ",
     ] {
         assert!(text.lines().any(|line| line.starts_with(start)), "{start}: {text}");
     }

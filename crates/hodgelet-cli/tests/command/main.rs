@@ -15,6 +15,7 @@ mod higher_order;
 mod info;
 mod lift;
 mod limits;
+mod manual;
 mod models;
 mod own;
 mod quiet_faults;
@@ -24,6 +25,7 @@ mod replace;
 #[path = "../../src/download/tests/server.rs"]
 mod server;
 mod store;
+mod tables;
 mod update;
 
 use harness::{Run, TU_FILES, command, finished, listing, run, run_in, tiny, tu_file};

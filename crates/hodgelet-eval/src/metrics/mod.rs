@@ -6,6 +6,7 @@
 mod abstain;
 mod calibration;
 mod classification;
+mod confusion;
 mod error;
 mod ranking;
 mod regression;
@@ -14,9 +15,10 @@ mod summary;
 pub use abstain::{Abstention, Kept, SHARES, TARGET_ERRORS, abstention, risk_coverage};
 pub use calibration::{Calibration, MAX_BINS, N_BINS, ReliabilityBin, calibration, calibration_slope};
 pub use classification::{accuracy, brier, macro_f1, nll, predicted_classes};
+pub use confusion::{ClassRow, Confusion};
 pub use error::MetricError;
 pub use ranking::{average_precision, roc_auc};
-pub use regression::{LEVELS, coverage, density_nll, mae, r2, rmse, root_mean_square};
+pub use regression::{LEVELS, coverage, density_nll, interval_score, mae, r2, rmse, root_mean_square};
 pub use summary::Summary;
 
 #[cfg(test)]

@@ -99,6 +99,27 @@ pub fn root_mean_square(values: impl Iterator<Item = f64> + Clone, n: usize) -> 
     largest * (values.map(|x| (x / unit / unit).powi(2)).sum::<f64>() / n as f64).sqrt()
 }
 
+/// Mean over items of the width of the central predictive interval of probability `level`, and `2 / (1 − level)` times the
+/// distance of truths outside from its nearer end [Gneiting07]: the lower the better, and least in expectation for the true
+/// quantiles.
+///
+/// # Errors
+///
+/// As [`coverage`].
+pub fn interval_score(densities: &[Mixture], truth: &[f64], level: f64) -> Result<f64, MetricError> {
+    check(densities, truth)?;
+    if !(0.0 < level && level < 1.0) {
+        return Err(MetricError::Level { level });
+    }
+    let penalty = 2.0 / (1.0 - level);
+    let score = |(density, t): (&Mixture, &f64)| {
+        let (low, high) = density.interval(level);
+        (high - low) + penalty * ((low - t).max(0.0) + (t - high).max(0.0))
+    };
+    let total: f64 = densities.iter().zip(truth).map(score).sum();
+    finite("interval_score", total / truth.len() as f64)
+}
+
 fn pairs(predicted: &[f64], truth: &[f64]) -> Result<(), MetricError> {
     some_items(truth.len())?;
     same_length("predictions", predicted.len(), truth.len())?;
@@ -147,6 +168,18 @@ mod tests {
         let reach = -normal::quantile(0.25);
         let found = |t: f64| coverage(&[Mixture::normal(0.0, 1.0)], &[t], 0.5).unwrap();
         assert_eq!([found(reach), found(reach.next_up()), found(-reach)], [1.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn an_interval_costs_its_width_and_what_it_misses() {
+        let reach = -normal::quantile(0.05);
+        let found = |t: f64| interval_score(&[Mixture::normal(1.0, 4.0)], &[t], 0.9).unwrap();
+        assert!((found(1.0) - 4.0 * reach).abs() < 1e-9);
+        assert!((found(1.0 + 2.0 * reach + 0.5) - (4.0 * reach + 0.5 * 20.0)).abs() < 1e-9);
+        assert!((found(1.0 - 2.0 * reach - 0.5) - (4.0 * reach + 0.5 * 20.0)).abs() < 1e-9);
+        let sound = [Mixture::normal(0.0, 1.0)];
+        assert_eq!(interval_score(&sound, &[0.0], 0.0), Err(Level { level: 0.0 }));
+        assert!(interval_score(&sound, &[f64::NAN], 0.9).is_err());
     }
 
     #[test]

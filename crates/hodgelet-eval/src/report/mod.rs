@@ -11,11 +11,11 @@ mod row;
 pub use chart::{Point, Series, bars_svg, lines_svg};
 pub use memory::peak_memory_mb;
 pub use plot::{reliability_svg, scores_svg};
-pub use row::{ClassScores, Coverage, FoldRow, RealScores, Scores};
+pub use row::{ClassScores, Coverage, FoldRow, IntervalScore, RealScores, Scores};
 
 use crate::metrics::{
-    Abstention, Kept, MetricError, N_BINS, ReliabilityBin, Summary, TARGET_ERRORS, abstention, calibration,
-    coverage, risk_coverage,
+    Abstention, ClassRow, Confusion, Kept, MetricError, N_BINS, ReliabilityBin, Summary, TARGET_ERRORS,
+    abstention, calibration, coverage, interval_score, predicted_classes, risk_coverage,
 };
 use hodgelet::likelihood::Mixture;
 use serde::{Deserialize, Serialize};
@@ -138,6 +138,18 @@ pub struct ClassResults {
     /// Average precision of the second of two classes, over the folds where it occurs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub average_precision: Option<Summary>,
+    /// Mean share of each class that was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balanced_accuracy: Option<Summary>,
+    /// Matthews' correlation coefficient.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcc: Option<Summary>,
+    /// Test items of all folds by true and predicted class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confusion: Option<Confusion>,
+    /// How well each class was found, in all folds together.
+    #[serde(default)]
+    pub per_class: Vec<ClassRow>,
     /// Expected calibration error.
     pub ece: f64,
     /// The bins it comes from.
@@ -163,6 +175,9 @@ pub struct RealResults {
     pub nll: Summary,
     /// Shares of truths inside central intervals.
     pub coverage: Vec<Coverage>,
+    /// Widths of central intervals, with what they miss.
+    #[serde(default)]
+    pub interval_score: Vec<IntervalScore>,
     /// Root mean squared error of the most confident predictions; thresholds are standard deviations.
     #[serde(default)]
     pub risk_coverage: Vec<Kept>,
@@ -218,7 +233,16 @@ fn results(runs: &[FoldRun], folds: &[FoldRow], n_classes: usize) -> Result<Resu
                 let found: Vec<f64> = scores.iter().filter_map(|s| value(s)).collect();
                 if found.is_empty() { Ok(None) } else { summary(name, found.into_iter()).map(Some) }
             };
+            let confusions = runs.iter().filter_map(|run| confusion(&run.predictions, n_classes));
+            let confusions = confusions.collect::<Result<Vec<_>, _>>()?;
+            let of_folds =
+                |name, value: fn(&Confusion) -> f64| summary(name, confusions.iter().map(value)).map(Some);
+            let pooled = confusion(&Predictions::Classes { probabilities, labels }, n_classes).transpose()?;
             Ok(Results::Classes(ClassResults {
+                balanced_accuracy: of_folds("balanced_accuracy", Confusion::balanced_accuracy)?,
+                mcc: of_folds("mcc", Confusion::mcc)?,
+                per_class: pooled.as_ref().map(Confusion::rows).unwrap_or_default(),
+                confusion: pooled,
                 roc_auc: ranked("roc_auc", |s| s.roc_auc)?,
                 average_precision: ranked("average_precision", |s| s.average_precision)?,
                 classes: n_classes,
@@ -243,10 +267,20 @@ fn results(runs: &[FoldRun], folds: &[FoldRow], n_classes: usize) -> Result<Resu
                 r2: if r2.is_empty() { None } else { Some(summary("r2", r2.into_iter())?) },
                 nll: over("nll", |s| s.nll)?,
                 coverage: inside.map_err(|source| ReportError::Score { name: "coverage", source })?,
+                interval_score: row::interval_scores(|level| interval_score(&densities, &truth, level))
+                    .map_err(|source| ReportError::Score { name: "interval_score", source })?,
                 risk_coverage: kept_numbers(&densities, &truth)?,
             }))
         }
     }
+}
+
+/// Which classes are taken for which; none for numbers.
+fn confusion(predictions: &Predictions, n_classes: usize) -> Option<Result<Confusion, ReportError>> {
+    let Predictions::Classes { probabilities, labels } = predictions else { return None };
+    let found = predicted_classes(probabilities, n_classes)
+        .and_then(|predicted| Confusion::of(&predicted, labels, n_classes));
+    Some(found.map_err(|source| ReportError::Score { name: "confusion", source }))
 }
 
 /// The probability of each predicted class, and 1 where it is wrong.

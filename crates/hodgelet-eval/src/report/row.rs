@@ -86,6 +86,15 @@ pub struct Coverage {
     pub share: f64,
 }
 
+/// Width of the central predictive intervals of one level, with what they miss.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IntervalScore {
+    /// Probability of the interval.
+    pub level: f64,
+    /// Its score, in the unit of the target; the lower the better.
+    pub score: f64,
+}
+
 impl FoldRow {
     /// The row of a fold; `n_classes` matters to a classification alone.
     ///
@@ -166,6 +175,13 @@ fn real_scores(densities: &[Mixture], truth: &[f64]) -> Result<RealScores, Metri
         nll: metrics::density_nll(densities, truth)?,
         coverage: coverages(|level| metrics::coverage(densities, truth, level))?,
     })
+}
+
+/// The interval score at each reported level.
+pub(super) fn interval_scores(
+    score: impl Fn(f64) -> Result<f64, MetricError>,
+) -> Result<Vec<IntervalScore>, MetricError> {
+    LEVELS.iter().map(|&level| Ok(IntervalScore { level, score: score(level)? })).collect()
 }
 
 /// The coverage at each reported level.

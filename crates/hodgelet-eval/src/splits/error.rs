@@ -63,6 +63,22 @@ pub enum FoldError {
         /// Number of folds.
         folds: usize,
     },
+    /// Fewer groups than folds.
+    #[error("found {groups} groups, expected at least one for each of {folds} folds")]
+    Groups {
+        /// Number of groups.
+        groups: usize,
+        /// Number of folds.
+        folds: usize,
+    },
+    /// Too few different times.
+    #[error("found {times} different times, expected at least {} for {folds} folds", folds + 1)]
+    Times {
+        /// Number of different times.
+        times: usize,
+        /// Number of folds.
+        folds: usize,
+    },
 }
 
 impl FoldError {
@@ -71,9 +87,14 @@ impl FoldError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Folds { least: 3, .. } => Some("add the validation fold to the training part".into()),
-            Self::Items { items: most, .. } | Self::Classes { members: most, .. } if *most >= 2 => {
+            Self::Items { items: most, .. }
+            | Self::Classes { members: most, .. }
+            | Self::Groups { groups: most, .. }
+                if *most >= 2 =>
+            {
                 Some(format!("use at most {most} folds"))
             }
+            Self::Times { times, .. } if *times >= 2 => Some(format!("use at most {} folds", times - 1)),
             _ => None,
         }
     }

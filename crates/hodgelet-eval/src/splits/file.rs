@@ -57,6 +57,9 @@ pub fn parse_json(text: &str, file: &str, items: usize) -> Result<Vec<Split>, Sp
 
 /// A fold as lists of indices.
 #[derive(Deserialize)]
+#[serde(
+    expecting = "an object with lists of indices `train` and `test`, and where there is one `validation`"
+)]
 struct Listed {
     repeat: Option<usize>,
     fold: Option<usize>,

@@ -1,17 +1,20 @@
 //! Which items train a model and which test it.
 //!
 //! [`KFoldParams`] draws folds exactly as scikit-learn does, stratified by class or plain; [`read`] takes them
-//! from a file; [`deal_folds`] assigns them deterministically. All end in a list of [`Split`]s.
+//! from a file; [`deal_folds`] assigns them deterministically; [`group_folds`] keeps groups together and [`time_folds`] the
+//! order of time. All end in a list of [`Split`]s.
 
 mod deal;
 mod error;
 mod file;
+mod grouped;
 mod k_fold;
 mod mersenne;
 
 pub use deal::deal_folds;
 pub use error::{FoldError, Part, SplitError, SplitFileError};
 pub use file::{parse_json, read};
+pub use grouped::{group_folds, time_folds};
 pub use k_fold::{CheckedKFoldParams, KFoldParams, SmallClass, small_classes};
 
 use serde::Serialize;

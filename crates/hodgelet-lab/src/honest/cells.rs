@@ -13,6 +13,7 @@ use hodgelet_cli::output::{json, write_atomic};
 use hodgelet_cli::progress::{Terminal, check_interrupt};
 use hodgelet_cli::provenance::Provenance;
 use hodgelet_cli::source::DatasetArgs;
+use hodgelet_cli::table::TableArgs;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -117,6 +118,7 @@ fn source(args: &HonestArgs, name: &str) -> DatasetArgs {
         columns: None,
         fingerprints: None,
         data_dir: args.data_dir.clone(),
+        table: TableArgs::default(),
     }
 }
 

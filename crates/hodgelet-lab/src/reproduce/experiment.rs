@@ -6,6 +6,7 @@ use super::published::{self, Published, TABLE_1, TABLE_2};
 use hodgelet::dataset::Dataset;
 use hodgelet_cli::error::CommandError;
 use hodgelet_cli::source::{DataDirArgs, DatasetArgs};
+use hodgelet_cli::table::TableArgs;
 use hodgelet_data::generate::{Builtin, builtin};
 use serde_json::{Value, json};
 
@@ -64,9 +65,17 @@ impl Data {
             Self::Named(name) => {
                 let (dataset, data_dir) = (name.clone(), data_dir.clone());
                 let (settings, hypergraph) = (Vec::new(), None);
-                let (columns, fingerprints) = (None, None);
-                let source =
-                    DatasetArgs { dataset, settings, seed, hypergraph, columns, fingerprints, data_dir };
+                let (columns, fingerprints, table) = (None, None, TableArgs::default());
+                let source = DatasetArgs {
+                    dataset,
+                    settings,
+                    seed,
+                    hypergraph,
+                    columns,
+                    fingerprints,
+                    data_dir,
+                    table,
+                };
                 Ok(source.read_silently()?.dataset)
             }
         }

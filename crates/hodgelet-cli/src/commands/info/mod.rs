@@ -19,6 +19,7 @@ use hodgelet_eval::audit::{Duplicates, duplicates};
 use rayon::prelude::*;
 use serde::Serialize;
 use spectra::{SpectrumInfo, spectra};
+use std::io::Read as _;
 use std::path::Path;
 
 /// Largest cost of Betti numbers, as a sum of cubes of matrix sizes.
@@ -40,20 +41,36 @@ pub struct InfoArgs {
     format: Format,
 }
 
-/// Describes a dataset, a store of measures, or the model in a file that ends in `.hodgelet` or `.safetensors`.
+/// Describes a dataset, a store of measures, or a model, which is known by what the file holds.
 ///
 /// # Errors
 ///
 /// [`CommandError`].
 pub fn run(args: &InfoArgs) -> Result<(), CommandError> {
     let path = Path::new(&args.source.dataset);
-    if path.extension().is_some_and(|end| end == "hodgelet" || end == "safetensors") {
+    if is_model(path) {
         return output::print(&describe_model(&load(path)?), args.format);
     }
     if let Some(store) = args.source.store()? {
         return output::print(&describe_store(&store), args.format);
     }
     output::print(&describe(&args.source.read_silently()?)?, args.format)
+}
+
+/// Whether a file is a model: by its name, or because it begins as a safetensors file does, with the length of a JSON object
+/// that fits in the file, and that object.
+fn is_model(path: &Path) -> bool {
+    if path.extension().is_some_and(|end| end == "hodgelet" || end == "safetensors") {
+        return true;
+    }
+    let begins = || -> std::io::Result<bool> {
+        let mut file = std::fs::File::open(path)?;
+        let mut start = [0; 9];
+        file.read_exact(&mut start)?;
+        let [length @ .., brace] = start;
+        Ok(brace == b'{' && u64::from_le_bytes(length).saturating_add(8) <= file.metadata()?.len())
+    };
+    path.is_file() && begins().unwrap_or(false)
 }
 
 #[derive(Debug, Serialize)]

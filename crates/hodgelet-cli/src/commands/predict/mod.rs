@@ -2,6 +2,7 @@
 
 mod resume;
 mod rows;
+pub(super) mod sheet;
 mod stream;
 
 pub use rows::Predictions;
@@ -42,8 +43,14 @@ With --format jsonl, graphs are read, predicted and written some at a time, so t
 memory: a line about all, then one line a graph. DATASET may be a store of `hodgelet measure --for MODEL`. With --out the
 lines go to FILE.part until all are there; the same command goes on from it after an interruption.
 
+With --format csv, and where --out ends in .csv or .tsv, there is one line a graph: the columns of the table that was read,
+where it is one, then predicted, a probability for each class (or the standard deviation std), the set of classes or the ends
+lower and upper with --coverage, the distance and whether it is far. Rows that cannot be read are there too, with nothing
+predicted and the reason in the last column, error.
+
 Examples:
   hodgelet predict sbm.hodgelet sbm --seed 1
+  hodgelet predict bace.hodgelet new.csv --out predictions.csv
   hodgelet predict sbm.hodgelet sbm --seed 1 --coverage 0.9
   hodgelet predict model.hodgelet new-graphs.jsonl --format json --out predictions.json
   hodgelet predict model.hodgelet many.jsonl --format jsonl --out predictions.jsonl"
@@ -57,9 +64,9 @@ pub struct PredictArgs {
     /// Also print the set of classes, or the interval, that holds the target with this probability
     #[arg(long, value_name = "SHARE")]
     coverage: Option<f64>,
-    /// How the result is printed
-    #[arg(long, value_enum, default_value_t)]
-    format: PredictionFormat,
+    /// How the result is printed [default: table; csv where --out ends in .csv or .tsv]
+    #[arg(long, value_enum)]
+    format: Option<PredictionFormat>,
     /// Write the result to a file in place of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -77,6 +84,15 @@ enum PredictionFormat {
     Json,
     /// A JSON object a line, as they come.
     Jsonl,
+    /// Columns beside those of the table that was read.
+    Csv,
+}
+
+impl PredictArgs {
+    fn format(&self) -> PredictionFormat {
+        let to_sheet = self.out.as_deref().is_some_and(sheet::is_sheet);
+        self.format.unwrap_or(if to_sheet { PredictionFormat::Csv } else { PredictionFormat::Table })
+    }
 }
 
 /// Predicts the graphs of a dataset.
@@ -97,9 +113,11 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
     if let Some(store) = &store {
         check_measurer(&model, store)?;
     }
-    if args.format == PredictionFormat::Jsonl {
+    let source = args.source.for_model(&model);
+    if args.format() == PredictionFormat::Jsonl {
         return stream::run(args, &model, store, terminal);
     }
+    let table = if store.is_none() { source.read_table(Some(terminal))? } else { None };
     let (name, targets, ids, found) = match store {
         Some(store) => {
             let (targets, ids) = store.labels()?;
@@ -113,7 +131,10 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
             (store.header().name.clone(), targets, ids, found)
         }
         None => {
-            let Read { dataset, ids, .. } = args.source.read(terminal)?;
+            let Read { dataset, ids, .. } = match &table {
+                Some(table) => table.read.clone(),
+                None => source.read(terminal)?,
+            };
             let bar = terminal.bar("graphs", Some(dataset.len() as u64));
             let found = Found::of_dataset(&model, &dataset, args.coverage, &bar)?;
             (dataset.name().to_owned(), dataset.targets().clone(), ids, found)
@@ -125,7 +146,10 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
     let report = Predictions::new(&model, &name, &targets, &ids, &prediction)?
         .with_regions(&model, regions.as_ref())
         .with_drift(drift);
-    let format = if args.format == PredictionFormat::Json { Format::Json } else { Format::Table };
+    if args.format() == PredictionFormat::Csv {
+        return sheet::write(&report.sheet(), table.as_ref(), args.output());
+    }
+    let format = if args.format() == PredictionFormat::Json { Format::Json } else { Format::Table };
     let Some(output) = args.output() else { return output::print(&report, format) };
     let text = if format == Format::Json { output::json(&report)? } else { report.text() };
     output::write_atomic(output, |out| writeln!(out, "{text}"))
@@ -135,7 +159,8 @@ impl PredictArgs {
     /// The file that is asked for; none for standard output.
     fn output(&self) -> Option<Output<'_>> {
         let path = self.out.as_deref().filter(|path| !output::is_stdout(path))?;
-        Some(Output::new(path, Kind::REPORT).forced(self.force.force))
+        let kind = if self.format() == PredictionFormat::Csv { Kind::CSV } else { Kind::REPORT };
+        Some(Output::new(path, kind).forced(self.force.force))
     }
 }
 

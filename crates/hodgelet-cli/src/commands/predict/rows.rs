@@ -31,6 +31,17 @@ pub struct Predictions {
     predictions: Vec<Row>,
 }
 
+/// What is said of each graph, as text.
+#[derive(Debug, Default)]
+pub struct Sheet {
+    /// Names of the columns.
+    pub header: Vec<String>,
+    /// Names of the graphs.
+    pub ids: Vec<String>,
+    /// `[n_graphs][n_columns]`.
+    pub rows: Vec<Vec<String>>,
+}
+
 #[derive(Debug, Serialize)]
 struct Row {
     id: String,
@@ -159,6 +170,28 @@ impl Predictions {
 }
 
 impl Predictions {
+    /// What is said of each graph, as columns of text: names, and a row for each graph.
+    #[must_use]
+    pub fn sheet(&self) -> Sheet {
+        let mut header = vec!["predicted".to_owned()];
+        let Some(first) = self.predictions.first() else { return Sheet::default() };
+        match &first.outcome {
+            Outcome::Class { probabilities, .. } => {
+                header.extend(probabilities.iter().map(|(name, _)| format!("p({name})")));
+            }
+            Outcome::Number { .. } => header.push("std".to_owned()),
+        }
+        let region: &[&str] = match &first.region {
+            None => &[],
+            Some(RegionOf::Set(_)) => &["set"],
+            Some(RegionOf::Interval(..)) => &["lower", "upper"],
+        };
+        header.extend(region.iter().chain(&["distance", "far"]).map(|&name| name.to_owned()));
+        let rows = self.predictions.iter().map(Row::sheet_cells).collect();
+        let ids = self.predictions.iter().map(|row| row.id.clone()).collect();
+        Sheet { header, ids, rows }
+    }
+
     /// One line of JSON for each graph.
     ///
     /// # Errors
@@ -405,6 +438,27 @@ impl Row {
             (Some(region), Outcome::Number { truth: Some(truth), .. }) => Some(region.has_number(*truth)),
             _ => None,
         }
+    }
+
+    fn sheet_cells(&self) -> Vec<String> {
+        let mut cells = match &self.outcome {
+            Outcome::Class { class, probabilities, .. } => {
+                let of_classes = probabilities.iter().map(|(_, p)| p.to_string());
+                std::iter::once(class.clone()).chain(of_classes).collect()
+            }
+            Outcome::Number { mean, deviation, .. } => vec![mean.to_string(), deviation.to_string()],
+        };
+        match &self.region {
+            None => {}
+            Some(RegionOf::Set(names)) => cells.push(names.join(" ")),
+            Some(RegionOf::Interval(low, high)) => {
+                cells.push(low.map_or_else(|| "-inf".to_owned(), |low| low.to_string()));
+                cells.push(high.map_or_else(|| "inf".to_owned(), |high| high.to_string()));
+            }
+        }
+        cells.push(self.novelty.distance.to_string());
+        cells.push(self.novelty.is_far.to_string());
+        cells
     }
 
     fn cells(&self, known: bool) -> Vec<String> {

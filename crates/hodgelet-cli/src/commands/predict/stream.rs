@@ -162,7 +162,7 @@ pub(super) fn run(
 ) -> Result<(), CommandError> {
     let input = match store {
         Some(store) => Input::Store(Box::new(store)),
-        None => Input::Parts(args.source.parts(terminal)?),
+        None => Input::Parts(args.source.for_model(model).parts(terminal)?),
     };
     let bytes = std::fs::read(&args.model)
         .map_err(|source| CommandError::Write { path: args.model.clone(), source })?;

@@ -1,0 +1,160 @@
+//! Tables of molecules on the command line: which columns, and what becomes of rows that cannot be read.
+
+use crate::error::CommandError;
+use crate::progress::Terminal;
+use clap::{Args, ValueEnum};
+use hodgelet::model::Model;
+use hodgelet_data::smiles::Attributes;
+use hodgelet_data::table::{self, OnError, RowFault, TableOptions, TableRead, TargetKind};
+use std::path::Path;
+
+/// Rows that are listed one by one where more cannot be read.
+const LISTED: usize = 5;
+
+/// How a table of molecules is read.
+#[derive(Args, Clone, Debug, Default)]
+pub struct TableArgs {
+    /// Column of SMILES strings in a table [default: guessed, with a message]
+    #[arg(long, value_name = "COLUMN")]
+    pub smiles: Option<String>,
+    /// Column of targets in a table [default: guessed, with a message; none in predict]
+    #[arg(long, value_name = "COLUMN")]
+    pub target: Option<String>,
+    /// Whether the targets of a table are classes or numbers [default: numbers if one has a fraction]
+    #[arg(long, value_name = "TYPE", value_enum, hide_short_help = true)]
+    pub target_type: Option<TargetType>,
+    /// What becomes of rows of a table that cannot be read: left out and listed, or the end
+    #[arg(long, value_name = "WHAT", value_enum, hide_short_help = true, default_value_t)]
+    pub on_error: RowErrors,
+    /// Attributes of atoms in a table of molecules, with commas between them [default: element,charge,hydrogens,aromatic,ring,chirality]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', hide_short_help = true)]
+    pub atom_attributes: Vec<String>,
+    /// Attributes of bonds in a table of molecules, with commas between them [default: bond,conjugated,ring,stereo]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', hide_short_help = true)]
+    pub bond_attributes: Vec<String>,
+    /// What the table is for.
+    #[arg(skip)]
+    pub purpose: Purpose,
+}
+
+/// What the targets of a table are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TargetType {
+    /// Classes, whatever they look like.
+    Classes,
+    /// Numbers.
+    Numbers,
+}
+
+/// What becomes of rows that cannot be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum RowErrors {
+    /// They are left out and listed.
+    #[default]
+    Skip,
+    /// The first one ends the command.
+    Stop,
+}
+
+/// What a table is read for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// To learn from, or to look at: a target is looked for.
+    #[default]
+    Training,
+    /// To be predicted: all attributes that a model may have been trained on, and no target unless it is named.
+    Prediction {
+        /// Whether the model needs the masses of atoms.
+        mass: bool,
+    },
+}
+
+impl Purpose {
+    /// Prediction by a model.
+    #[must_use]
+    pub fn prediction(model: &Model) -> Self {
+        let channels = model.space().measurer().encoding().channels(0);
+        let mass = channels.is_some_and(|channels| (0..channels.len()).any(|d| channels.name(d) == "mass"));
+        Self::Prediction { mass }
+    }
+}
+
+impl TableArgs {
+    /// The first flag that was given, for a dataset that is not a table.
+    #[must_use]
+    pub fn first_flag(&self) -> Option<&'static str> {
+        let given = [
+            (self.smiles.is_some(), "--smiles"),
+            (self.target.is_some(), "--target"),
+            (self.target_type.is_some(), "--target-type"),
+            (self.on_error != RowErrors::default(), "--on-error"),
+            (!self.atom_attributes.is_empty(), "--atom-attributes"),
+            (!self.bond_attributes.is_empty(), "--bond-attributes"),
+        ];
+        given.into_iter().find_map(|(is_given, flag)| is_given.then_some(flag))
+    }
+
+    /// Reads a table, and says what was guessed and what was left out.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`].
+    pub fn read(&self, path: &Path, terminal: Option<Terminal>) -> Result<TableRead, CommandError> {
+        let read = table::read_file(path, &self.options()?).map_err(hodgelet_data::OpenError::from)?;
+        if let Some(terminal) = terminal {
+            say(&read, terminal);
+        }
+        Ok(read)
+    }
+
+    fn options(&self) -> Result<TableOptions, CommandError> {
+        let mut attributes = match self.purpose {
+            Purpose::Training => Attributes::default(),
+            Purpose::Prediction { mass } => Attributes::all(mass),
+        };
+        let usage = |message: String| CommandError::usage(message, None);
+        if !self.atom_attributes.is_empty() {
+            attributes = attributes.with_atoms(&self.atom_attributes).map_err(usage)?;
+        }
+        if !self.bond_attributes.is_empty() {
+            attributes = attributes.with_bonds(&self.bond_attributes).map_err(usage)?;
+        }
+        Ok(TableOptions {
+            smiles: self.smiles.clone(),
+            target: self.target.clone(),
+            guess_target: self.purpose == Purpose::Training,
+            to_predict: self.purpose != Purpose::Training,
+            kind: match self.target_type {
+                None => TargetKind::Auto,
+                Some(TargetType::Classes) => TargetKind::Classes,
+                Some(TargetType::Numbers) => TargetKind::Numbers,
+            },
+            on_error: match self.on_error {
+                RowErrors::Skip => OnError::Skip,
+                RowErrors::Stop => OnError::Stop,
+            },
+            attributes,
+        })
+    }
+}
+
+/// Says what was guessed and what was left out.
+fn say(read: &TableRead, terminal: Terminal) {
+    let name = read.read.dataset.name();
+    for note in &read.notes {
+        terminal.note(&format!("{name}: {note}"));
+    }
+    if read.untargeted > 0 {
+        terminal.warn(&format!("{name}: {} rows without a target were left out", read.untargeted));
+    }
+    let n = read.faults.len();
+    if n > 0 {
+        let listed: Vec<String> = read.faults.iter().take(LISTED).map(RowFault::to_string).collect();
+        let more = if n > LISTED { format!("\n  and {} more", n - LISTED) } else { String::new() };
+        let rows = match n {
+            1 => "1 row that cannot be read was".to_owned(),
+            _ => format!("{n} rows that cannot be read were"),
+        };
+        terminal.warn(&format!("{name}: {rows} left out:\n  {}{more}", listed.join("\n  ")));
+    }
+}

@@ -1,0 +1,97 @@
+//! Which columns of a table hold SMILES strings and targets.
+
+use super::{Table, TableError, TableOptions};
+use crate::edits;
+use crate::smiles::Molecule;
+
+/// Names of columns of SMILES strings, in lower case.
+const SMILES_NAMES: [&str; 5] = ["smiles", "canonical_smiles", "isomeric_smiles", "mol", "structure"];
+/// Names of columns of targets, in lower case.
+const TARGET_NAMES: [&str; 4] = ["target", "class", "label", "y"];
+/// Rows that are looked at where no name says what a column is, and how many of ten must be molecules.
+const LOOKED_AT: usize = 50;
+const OF_TEN: usize = 8;
+
+/// The column of SMILES strings.
+pub(super) fn smiles(
+    file: &str,
+    table: &Table,
+    options: &TableOptions,
+    notes: &mut Vec<String>,
+) -> Result<usize, TableError> {
+    if let Some(name) = &options.smiles {
+        return named(file, table, name, "--smiles");
+    }
+    let header = table.header();
+    let by_name =
+        SMILES_NAMES.iter().find_map(|name| header.iter().position(|h| h.eq_ignore_ascii_case(name)));
+    let found = by_name.or_else(|| (0..header.len()).find(|&column| looks_like_smiles(table, column)));
+    let column =
+        found.ok_or_else(|| TableError::NoSmiles { file: file.to_owned(), header: header.to_vec() })?;
+    notes.push(format!("column `{}` is read as SMILES", header[column]));
+    Ok(column)
+}
+
+/// The column of targets, if there is one.
+pub(super) fn target(
+    file: &str,
+    table: &Table,
+    smiles: usize,
+    options: &TableOptions,
+    notes: &mut Vec<String>,
+) -> Result<Option<usize>, TableError> {
+    if let Some(name) = &options.target {
+        return named(file, table, name, "--target").map(Some);
+    }
+    if !options.guess_target {
+        return Ok(None);
+    }
+    let header = table.header();
+    let others: Vec<usize> = (0..header.len()).filter(|&column| column != smiles).collect();
+    let is_named =
+        |column: &&usize| TARGET_NAMES.iter().any(|name| header[**column].eq_ignore_ascii_case(name));
+    let by_name: Vec<usize> = others.iter().filter(is_named).copied().collect();
+    let found = match (&by_name[..], &others[..]) {
+        ([one], _) | ([], [one]) => Some(*one),
+        _ => None,
+    };
+    match found {
+        Some(column) => notes.push(format!("column `{}` is read as target", header[column])),
+        None if others.is_empty() => {}
+        None => {
+            let names: Vec<String> = others.iter().map(|&column| format!("`{}`", header[column])).collect();
+            notes.push(format!("no target: --target names one of {}", names.join(", ")));
+        }
+    }
+    Ok(found)
+}
+
+/// The column of a name, as it is written or else without regard to case.
+fn named(file: &str, table: &Table, name: &str, flag: &'static str) -> Result<usize, TableError> {
+    let header = table.header();
+    let places = |same: fn(&str, &str) -> bool| -> Vec<usize> {
+        (0..header.len()).filter(|&column| same(&header[column], name)).collect()
+    };
+    let exact = places(|a, b| a == b);
+    let found = if exact.is_empty() { places(|a, b| a.eq_ignore_ascii_case(b)) } else { exact };
+    match found[..] {
+        [one] => Ok(one),
+        [] => {
+            let near = header.iter().filter_map(|other| Some((edits(name, other)?, other))).min();
+            let (file, name) = (file.to_owned(), name.to_owned());
+            let near = near.map(|(_, near)| near.clone());
+            Err(TableError::NoColumn { file, flag, name, header: header.to_vec(), near })
+        }
+        _ => Err(TableError::RepeatedColumn { file: file.to_owned(), flag, name: name.to_owned() }),
+    }
+}
+
+/// Whether most cells of a column are molecules, and not all of them plain numbers or single letters.
+fn looks_like_smiles(table: &Table, column: usize) -> bool {
+    let cells: Vec<&str> =
+        (0..table.len()).map(|row| table.cell(row, column).trim()).filter(|c| !c.is_empty()).collect();
+    let looked: Vec<&&str> = cells.iter().take(LOOKED_AT).collect();
+    let molecules = looked.iter().filter(|cell| Molecule::parse(cell).is_ok()).count();
+    let long = looked.iter().any(|cell| cell.len() > 2);
+    !looked.is_empty() && long && 10 * molecules >= OF_TEN * looked.len()
+}

@@ -1,0 +1,211 @@
+//! Tables of molecules: CSV, TSV and (with the feature `parquet`) Parquet files with a column of SMILES strings.
+//!
+//! Which column that is, and which holds the targets, is named or guessed; [`TableRead::notes`] says what was guessed. A row
+//! that cannot be read is an error, or left out and listed in [`TableRead::faults`]. Rows without a target are left out where
+//! a target is wanted, and counted.
+
+mod error;
+mod guess;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod rows;
+mod targets;
+
+pub use error::{RowFault, TableError};
+pub use rows::Table;
+
+use crate::graphs::{file_name, stem};
+use crate::smiles::{Attributes, Molecule, SmilesFault, columns};
+use crate::{Read, Report};
+use hodgelet::complex::Complex;
+use hodgelet::dataset::{Dataset, Targets, cell_starts};
+use rayon::prelude::*;
+use std::path::Path;
+
+/// What becomes of a row that cannot be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnError {
+    /// It is left out and reported.
+    #[default]
+    Skip,
+    /// It ends the reading.
+    Stop,
+}
+
+/// What targets are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TargetKind {
+    /// Numbers where all are and some have a fraction, otherwise classes.
+    #[default]
+    Auto,
+    /// Classes, whatever they look like.
+    Classes,
+    /// Numbers.
+    Numbers,
+}
+
+/// How a table is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableOptions {
+    /// The column of SMILES strings; guessed without it.
+    pub smiles: Option<String>,
+    /// The column of targets; guessed without it, if `guess_target`.
+    pub target: Option<String>,
+    /// Whether a target that is not named is looked for.
+    pub guess_target: bool,
+    /// Whether the table is to be predicted: rows without a target are kept, and there are targets only where all rows have one;
+    /// stereo labels are columns even where no molecule has any.
+    pub to_predict: bool,
+    /// What targets are.
+    pub kind: TargetKind,
+    /// What becomes of rows that cannot be read.
+    pub on_error: OnError,
+    /// What is taken of atoms and bonds.
+    pub attributes: Attributes,
+}
+
+/// A table with its molecules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableRead {
+    /// The molecules that could be read, as a dataset; their ids are the numbers of their rows, from 1.
+    pub read: Read,
+    /// All rows, as they were read.
+    pub table: Table,
+    /// The row of each molecule, from 0.
+    pub kept: Vec<usize>,
+    /// Rows that were left out because they cannot be read.
+    pub faults: Vec<RowFault>,
+    /// Rows that were left out because they have no target.
+    pub untargeted: usize,
+    /// The column of SMILES strings.
+    pub smiles: usize,
+    /// The column of targets, if there is one.
+    pub target: Option<usize>,
+    /// What was guessed.
+    pub notes: Vec<String>,
+}
+
+/// Whether a file is a table by its name.
+#[must_use]
+pub fn is_table(path: &Path) -> bool {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    matches!(extension.as_deref(), Some("csv" | "tsv" | "parquet"))
+}
+
+/// Reads a table of molecules.
+///
+/// # Errors
+///
+/// [`TableError`] names the file and, where there is one, the row.
+pub fn read_file(path: &Path, options: &TableOptions) -> Result<TableRead, TableError> {
+    let file = file_name(path);
+    let bytes = std::fs::read(path).map_err(|source| TableError::Io { path: path.to_owned(), source })?;
+    if is_parquet(path) {
+        #[cfg(feature = "parquet")]
+        return molecules(&file, parquet::parse(&file, bytes)?, options);
+        #[cfg(not(feature = "parquet"))]
+        return Err(TableError::NoParquet { file });
+    }
+    parse(&file, &bytes, options)
+}
+
+fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"))
+}
+
+/// Reads the text of a table called `file`.
+///
+/// # Errors
+///
+/// As for [`read_file`].
+pub fn parse(file: &str, bytes: &[u8], options: &TableOptions) -> Result<TableRead, TableError> {
+    molecules(file, Table::parse(file, bytes)?, options)
+}
+
+/// The molecules of a table.
+fn molecules(file: &str, table: Table, options: &TableOptions) -> Result<TableRead, TableError> {
+    if table.is_empty() {
+        return Err(TableError::NoRows { file: file.to_owned() });
+    }
+    let mut notes = Vec::new();
+    let smiles = guess::smiles(file, &table, options, &mut notes)?;
+    let target = guess::target(file, &table, smiles, options, &mut notes)?;
+    let parsed: Vec<Result<Molecule, String>> = (0..table.len())
+        .into_par_iter()
+        .map(|row| molecule(&table, row, smiles, &options.attributes))
+        .collect();
+
+    let (mut kept, mut found, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut faults, mut untargeted) = (Vec::new(), 0);
+    for (row, molecule) in parsed.into_iter().enumerate() {
+        let value = target.map(|column| table.cell(row, column)).filter(|value| !targets::is_missing(value));
+        let fault = |what: String| {
+            let text = table.cell(row, smiles).to_owned();
+            RowFault { row, line: table.line(row), smiles: text, what }
+        };
+        let read = molecule.and_then(|molecule| match value {
+            Some(value) => targets::check(value, options.kind).map(|()| molecule),
+            None => Ok(molecule),
+        });
+        match read {
+            Err(what) => faults.push(fault(what)),
+            Ok(_) if target.is_some() && value.is_none() && !options.to_predict => untargeted += 1,
+            Ok(molecule) => {
+                kept.push(row);
+                found.push(molecule);
+                values.extend(value.map(str::to_owned));
+            }
+        }
+    }
+    if let (OnError::Stop, Some(fault)) = (options.on_error, faults.first()) {
+        return Err(TableError::Row { file: file.to_owned(), fault: fault.clone() });
+    }
+    if found.is_empty() {
+        let file = file.to_owned();
+        return Err(TableError::NothingLeft { file, untargeted, first: faults.first().cloned() });
+    }
+    let all_known = target.is_some() && values.len() == found.len();
+    let targets = if all_known { targets::coded(&values, options.kind) } else { Targets::None };
+    let attributes = match options.to_predict {
+        true => options.attributes.clone(),
+        false => options.attributes.clone().to_learn_from(&found),
+    };
+    let dataset = dataset(&stem(file), &found, targets, &attributes)?;
+    let ids = kept.iter().map(|row| (row + 1).to_string()).collect();
+    let read = Read { dataset, report: Report::default(), ids };
+    Ok(TableRead { read, table, kept, faults, untargeted, smiles, target, notes })
+}
+
+/// The molecule of one row, or what is wrong with it.
+fn molecule(table: &Table, row: usize, smiles: usize, attributes: &Attributes) -> Result<Molecule, String> {
+    if let Some(fault) = table.fault(row) {
+        return Err(fault);
+    }
+    let read = |text: &str| -> Result<Molecule, SmilesFault> {
+        let molecule = Molecule::parse(text)?;
+        attributes.check(&molecule)?;
+        Ok(molecule)
+    };
+    read(table.cell(row, smiles)).map_err(|fault| fault.to_string())
+}
+
+/// The dataset of some molecules.
+///
+/// # Errors
+///
+/// [`TableError::Dataset`] when targets are not those of the molecules.
+pub fn dataset(
+    name: &str,
+    molecules: &[Molecule],
+    targets: Targets,
+    attributes: &Attributes,
+) -> Result<Dataset, TableError> {
+    let graph = |molecule: &Molecule| {
+        let ends: Vec<[u32; 2]> = molecule.bonds.iter().map(|bond| bond.ends).collect();
+        Complex::graph(molecule.atoms.len(), &ends)
+    };
+    let complexes: Vec<Complex> = molecules.iter().map(graph).collect::<Result<_, _>>()?;
+    let starts = [0, 1].map(|dim| cell_starts(&complexes, dim));
+    let columns = columns(molecules, attributes, starts);
+    Ok(Dataset::new(name, complexes, columns, targets)?)
+}
