@@ -112,6 +112,7 @@ pub struct Evaluation {
 /// Scores over all folds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
+#[allow(clippy::large_enum_variant)] // one for an evaluation
 pub enum Results {
     /// Of a classification.
     Classes(ClassResults),
