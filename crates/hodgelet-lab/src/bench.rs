@@ -37,7 +37,7 @@ pub enum BenchCommand {
     /// Construction of complexes: cliques of large graphs, and many small complexes
     Complexes(complexes::ComplexesArgs),
     /// Refining and counting labels, and distances between graphs by them
-    Labels(labels::LabelsArgs),
+    Labels(Box<labels::LabelsArgs>),
     /// Energies of large complexes, and how time grows with their size
     Large(large::LargeArgs),
     /// Training of one fold, and one evaluation of its objective beside the matrix routines it needs
