@@ -295,28 +295,32 @@ impl Problem {
         Ok(self.parameters()?.values(&self.state_of(&model.mode)?))
     }
 
-    /// The posterior with the values of `trained`, which is of a part of the complexes. Where the noise of the part is less
-    /// than rounding in the Gram matrix of all, it is raised, tenfold at a time.
+    /// The posterior with the values of `trained`, which is of a part of the complexes. The noise of a part may be too little
+    /// for all: less than rounding in their Gram matrix, or than what makes their targets probable. It is raised, tenfold at
+    /// a time, until there is a posterior and as long as it has more evidence.
     pub(super) fn solve_with(&self, trained: &Trained) -> Result<Solved, ModelError> {
         let (mut state, parameters) = (self.state_of(trained)?, self.parameters()?);
+        let mut best: Option<Solved> = None;
         for _ in 0..MOST_RAISES {
-            match self.solve(&parameters.values(&state), None) {
-                Err(ModelError::Gp(GpError::NotPositiveDefinite(_))) => {
-                    let mut learned: Vec<f64> =
-                        state.likelihood.hyperparameters().into_iter().map(|(_, x)| x).collect();
-                    let Some(noise) = learned.first_mut() else { break };
-                    *noise *= 10.0;
-                    state.likelihood.set_values(&learned)?;
-                }
-                other => return other,
+            match (self.solve(&parameters.values(&state), None), &best) {
+                (Ok(found), Some(best)) if found.posterior.objective() <= best.posterior.objective() => break,
+                (Ok(found), _) => best = Some(found),
+                (Err(ModelError::Gp(GpError::NotPositiveDefinite(_))), None) => {}
+                (Err(error), None) => return Err(error),
+                (Err(_), Some(_)) => break,
             }
+            let mut learned: Vec<f64> =
+                state.likelihood.hyperparameters().into_iter().map(|(_, x)| x).collect();
+            let Some(noise) = learned.first_mut() else { break };
+            *noise *= 10.0;
+            state.likelihood.set_values(&learned)?;
         }
-        self.solve(&parameters.values(&state), None)
+        best.map_or_else(|| self.solve(&parameters.values(&state), None), Ok)
     }
 
     /// The state with the values of `trained`, whose blocks may be others: those that it does not have stay as they are at
     /// the start.
-    fn state_of(&self, trained: &Trained) -> Result<State, ModelError> {
+    pub(super) fn state_of(&self, trained: &Trained) -> Result<State, ModelError> {
         let mut state = self.state(0)?;
         let mut kernels = state.kernel.blocks().to_vec();
         for (b, drawn) in self.drawn.iter().enumerate() {

@@ -301,7 +301,15 @@ fn noise_that_is_less_than_rounding_is_raised() {
         mode.likelihood.set_values(&[1e-40]).unwrap();
         let solved = problem.solve_with(&mode).unwrap();
         let noise = solved.state.likelihood.hyperparameters()[0].1;
-        assert!((1e-20..1e-6).contains(&noise), "{noise:e}");
-        assert!(problem.trained(solved).unwrap().posterior.objective().is_finite());
+        assert!((1e-20..10.0).contains(&noise), "{noise:e}");
+        // Tenfold noise, and a tenth of it, have less evidence.
+        let found = problem.trained(solved).unwrap();
+        for factor in [10.0, 0.1] {
+            let mut other = problem.state_of(&found).unwrap();
+            other.likelihood.set_values(&[factor * noise]).unwrap();
+            let theta = problem.parameters().unwrap().values(&other);
+            let objective = problem.solve(&theta, None).map_or(f64::MIN, |s| s.posterior.objective());
+            assert!(objective <= found.posterior.objective(), "{factor}: {objective}");
+        }
     }
 }
