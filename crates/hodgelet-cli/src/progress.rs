@@ -73,7 +73,7 @@ impl Terminal {
     /// A line of warning on standard error.
     pub fn warn(self, message: &str) {
         if !self.quiet {
-            let _ = writeln!(std::io::stderr(), "warning: {}", visible::name(message));
+            let _ = writeln!(std::io::stderr(), "warning: {}", visible::lines(message));
         }
     }
 

@@ -151,7 +151,10 @@ fn rings() -> String {
 /// Out-of-fold predictions of `rings` by a protocol of five folds.
 fn out_of_fold(folder: &Path, protocol: &str) -> Vec<Vec<String>> {
     let args = ["evaluate", "r.csv", "--folds", "5", "--iterations", "2", "--protocol", protocol];
-    let run = run_in(folder, &[&args[..], &["--target", "y", "--predictions", "p.csv", "--quiet"]].concat());
+    let run = run_in(
+        folder,
+        &[&args[..], &["--target", "y", "--predictions", "p.csv", "--force", "--quiet"]].concat(),
+    );
     assert_eq!(run.status, 0, "{protocol}: {}", run.stderr);
     cells(folder, "p.csv")
 }

@@ -98,8 +98,14 @@ fn saving_replaces_the_file_that_stood_there_and_says_why_it_cannot() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("model");
     std::fs::write(&path, "old").unwrap();
-    model.save(&path).unwrap();
-    assert_eq!(std::fs::read(&path).unwrap(), bytes());
+    assert!(matches!(model.save(&path), Err(FileError::Refused(_))));
+    assert_eq!(std::fs::read(&path).unwrap(), b"old");
+    std::fs::remove_file(&path).unwrap();
+    // A new file, and one in the place of a model.
+    for _ in 0..2 {
+        model.save(&path).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), bytes());
+    }
     let missing = directory.path().join("none").join("model");
     assert!(matches!(model.save(&missing), Err(FileError::Write { .. })));
     assert!(matches!(Model::load(&missing), Err(FileError::Read { .. })));
