@@ -227,7 +227,7 @@ fn an_interrupt_keeps_what_is_finished() {
     let id = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     let status = child.wait().unwrap();
-    assert_eq!(status.code(), Some(1));
+    assert_eq!(status.code(), Some(130));
     let names = listing(&cells);
     assert!(names.iter().all(|name| name.ends_with(".json")), "{names:?}");
     assert!(json_file(&cells.join(&names[0]))["evaluation"]["folds"].is_array());
