@@ -177,7 +177,7 @@ fn each_fault_of_a_header_has_its_message() {
         (r#"{"hodgelet":"1"}"#, "f.jsonl, line 1, hodgelet: found version \"1\", expected 1"),
         (
             r#"{"hodgelet":1,"x":1}"#,
-            "f.jsonl, line 1, the line: found a field `x`, expected only hodgelet, name, target, classes, columns, hypergraph",
+            "f.jsonl, line 1, the line: found a field `x`, expected only hodgelet, name, complexes, target, classes, columns, hypergraph",
         ),
         (
             r#"{"hodgelet":1,"target":"regression"}"#,
