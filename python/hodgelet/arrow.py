@@ -174,7 +174,8 @@ def _attribute(column: Column, offsets: Ints) -> dict[str, Any]:
     if column.kind == "labels":
         categories = np.array(column.categories or [], dtype=object)
         return {**out, "values": categories[column.values].tolist() if len(column.values) else []}
-    channels = {"metadata": {"channels": json.dumps(column.channel_names)}}
+    optional = {"optional": "true"} if column.optional else {}
+    channels = {"metadata": {"channels": json.dumps(column.channel_names), **optional}}
     flat = np.ascontiguousarray(column.values).reshape(-1)
     return {
         **out,
@@ -289,6 +290,7 @@ def _columns(name: str, column: dict[str, Any], batch: GraphBatch) -> list[Colum
         channels = [str(channel) for channel in json.loads(found["metadata"]["channels"])]
         if len(channels) == out[0].values.shape[1]:
             out[0].channels = channels
+            out[0].optional = found["metadata"].get("optional") == "true"
     return out
 
 

@@ -222,10 +222,13 @@ def test_tables_that_make_no_sense_are_refused(columns: dict[str, Any], message:
 
 
 def test_a_table_is_a_list_of_graphs_for_every_estimator() -> None:
-    frame = polars.DataFrame(arrow.to_arrow(molecules()))
-    same(as_batch(frame), molecules())
+    # Polars drops the names of channels, which stereo labels have.
+    atoms, bonds = ["element", "charge", "hydrogens", "aromatic", "ring"], ["bond", "conjugated", "ring"]
+    plain = as_batch(["CCO", "c1ccccc1", "C", "O=[N+]([O-])C", "CC(=O)O", "CCN"], vertex_attrs=atoms, edge_attrs=bonds)
+    frame = polars.DataFrame(arrow.to_arrow(plain))
+    same(as_batch(frame), plain)
     model = HodgeletRegressor(max_iter=5).fit(frame, np.arange(6.0))
-    assert np.array_equal(model.predict(frame), model.predict(molecules()))
+    assert np.array_equal(model.predict(frame), model.predict(plain))
     assert [c.name for c in as_batch(frame, vertex_attrs=["charge"], edge_attrs=[]).columns] == ["charge"]
     with pytest.raises(HodgeletInputError, match="the table has no attribute 'spin' of dimension 0"):
         as_batch(frame, vertex_attrs=["spin"])

@@ -134,7 +134,7 @@ def test_an_interrupt_ends_the_command(tmp_path: Path) -> None:
     assert process.poll() is None, "training must still run"
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (1, "")
+    assert (process.returncode, out) == (130, "")
     assert err == "error: interrupted\n"
     assert list(tmp_path.iterdir()) == []
 
