@@ -82,7 +82,7 @@ pub fn write(path: &Path, dataset: &Dataset, ids: &[String]) -> Result<(), Jsonl
 ///
 /// # Errors
 ///
-/// As [`write`].
+/// As [`write()`].
 pub fn write_file(output: &Output<'_>, dataset: &Dataset, ids: &[String]) -> Result<(), JsonlError> {
     check_ids(dataset, ids)?;
     let written = output.write(|out| {

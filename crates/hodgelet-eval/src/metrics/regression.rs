@@ -100,7 +100,7 @@ pub fn root_mean_square(values: impl Iterator<Item = f64> + Clone, n: usize) -> 
 }
 
 /// Mean over items of the width of the central predictive interval of probability `level`, and `2 / (1 − level)` times the
-/// distance of truths outside from its nearer end [Gneiting07]: the lower the better, and least in expectation for the true
+/// distance of truths outside from its nearer end \[Gneiting07\]: the lower the better, and least in expectation for the true
 /// quantiles.
 ///
 /// # Errors

@@ -14,7 +14,7 @@ impl Complex {
     ///
     /// [`ComplexError`] when the radius is negative or NaN, the coordinates are not a whole number of points, one is not
     /// finite, `max_dim` is 0 or above [`MAX_CLIQUE_DIM`](super::super::MAX_CLIQUE_DIM), or there are more pairs or
-    /// cliques than [`max_cells`](super::super::max_cells).
+    /// cliques than [`max_cells`].
     ///
     /// # Complexity
     ///
