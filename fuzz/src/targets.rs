@@ -191,9 +191,10 @@ pub fn constructors(bytes: &[u8]) -> bool {
     accepted
 }
 
-/// What must hold of every complex: eigenvalues of it are numbers. That it comes back from its boundaries does not hold for
-/// the input in `open/`, which is still to be understood.
+/// What must hold of every complex: its operators chain, and eigenvalues of it are numbers.
 fn sound_complex(complex: &Complex) {
+    let boundaries = (1..=complex.dim()).filter_map(|k| complex.boundary(k).cloned()).collect();
+    assert_eq!(Complex::from_boundaries(complex.n_cells(0), boundaries).as_ref(), Ok(complex));
     let operators = Operators::new(complex, Weighting::Combinatorial);
     for k in 1..=complex.dim() {
         if complex.n_cells(k).min(complex.n_cells(k - 1)) > 30 {

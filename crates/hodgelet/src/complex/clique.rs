@@ -19,7 +19,8 @@ impl Complex {
     /// # Errors
     ///
     /// [`ComplexError::CliqueDim`] when `max_dim` is 0 or above [`MAX_CLIQUE_DIM`], [`ComplexError::TooManyCells`] when
-    /// there are more cliques of one size than [`max_cells`](super::max_cells). They are counted before they are listed.
+    /// there are more cliques of one size than [`max_cells`](super::max_cells), [`ComplexError::OpenBoundary`] when edges
+    /// have other coefficients than those of a graph. Cliques are counted before they are listed.
     ///
     /// # Complexity
     ///
@@ -53,6 +54,7 @@ impl Complex {
         }
         let (triangles, boundary) = self.cliques_of_three(max_cells)?;
         complex.push(boundary);
+        complex.closed(2)?;
         if max_dim > 2 {
             let mut cliques: Vec<Vec<u32>> = triangles.into_iter().map(Vec::from).collect();
             let neighbors = self.higher_neighbors();

@@ -97,14 +97,12 @@ impl Complex {
             n_cells.push(boundary.n_cols());
         }
         let complex = Self { n_cells, boundaries };
-        match (2..=complex.dim()).find_map(|dim| complex.open_boundary(dim)) {
-            Some(error) => Err(error),
-            None => Ok(complex),
-        }
+        (2..=complex.dim()).try_for_each(|dim| complex.closed(dim))?;
+        Ok(complex)
     }
 
-    /// The first cell of dimension `dim` whose boundary has a boundary.
-    fn open_boundary(&self, dim: usize) -> Option<ComplexError> {
+    /// An error that names the first cell of dimension `dim` whose boundary has a boundary.
+    fn closed(&self, dim: usize) -> Result<(), ComplexError> {
         let (outer, inner) = (&self.boundaries[dim - 2], &self.boundaries[dim - 1]);
         let mut sum = vec![0.0; outer.n_rows()];
         for cell in 0..inner.n_cols() {
@@ -121,10 +119,10 @@ impl Complex {
             let open = touched.iter().find(|&&i| sum[i].abs() > 1e-12 * scale).copied();
             touched.into_iter().for_each(|i| sum[i] = 0.0);
             if let Some(face) = open {
-                return Some(ComplexError::OpenBoundary { dim, cell, face });
+                return Err(ComplexError::OpenBoundary { dim, cell, face });
             }
         }
-        None
+        Ok(())
     }
 
     /// Highest dimension of a cell that the complex can have; a dimension may hold no cell.
@@ -358,6 +356,9 @@ impl ComplexError {
             Self::MissingSide { .. } | Self::MissingEdge { .. } => {
                 Some("add the edge, or list the vertices in the order of the boundary")
             }
+            Self::OpenBoundary { dim: 2, .. } => {
+                Some("the sides of a polygon cancel where every edge has the coefficients −1 and +1")
+            }
             Self::SelfLoop { .. } | Self::DuplicateEdge { .. } => {
                 Some("`graph_cleaned` leaves such edges out")
             }
@@ -369,6 +370,18 @@ impl ComplexError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn edges_with_weights_of_their_own_are_not_filled() {
+        let mut boundary = SparseMat::with_rows(3);
+        boundary.push_column([(0, -1.0), (1, 1.0)]);
+        boundary.push_column([(1, -1.0), (2, 2.5)]);
+        boundary.push_column([(0, -1.0), (2, 1.0)]);
+        let graph = Complex::from_boundaries(3, vec![boundary]).unwrap();
+        let expected = Err(ComplexError::OpenBoundary { dim: 2, cell: 0, face: 2 });
+        assert_eq!(graph.with_polygons(&[[0, 1, 2]]), expected);
+        assert_eq!(graph.clique_complex(2), expected);
+    }
 
     #[test]
     fn coefficients_of_zero_join_nothing() {

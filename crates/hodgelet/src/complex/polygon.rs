@@ -13,7 +13,7 @@ impl Complex {
     /// # Errors
     ///
     /// [`ComplexError`] names the first polygon with fewer than three vertices, a vertex that does not exist or is
-    /// repeated, or two consecutive vertices that no edge joins.
+    /// repeated, two consecutive vertices that no edge joins, or sides with other coefficients than those of a graph.
     ///
     /// ```
     /// use hodgelet::complex::Complex;
@@ -39,10 +39,12 @@ impl Complex {
             boundary.push_column(column.iter().copied());
         }
         let first = self.boundary(1).cloned().unwrap_or_else(|| SparseMat::zeros(self.n_cells(0), 0));
-        Ok(Self {
+        let filled = Self {
             n_cells: vec![self.n_cells(0), self.n_cells(1), polygons.len()],
             boundaries: vec![first, boundary],
-        })
+        };
+        filled.closed(2)?;
+        Ok(filled)
     }
 
     /// The vertices of a 2-cell in the order in which its boundary runs through them, from the tail of its first side,
