@@ -165,6 +165,20 @@ pub enum ModelError {
         /// Why.
         reason: String,
     },
+    /// One of several targets cannot be learned.
+    #[error("target `{name}`: {source}")]
+    Goal {
+        /// Name of the target.
+        name: String,
+        /// What went wrong.
+        source: Box<ModelError>,
+    },
+    /// Several targets cannot be learned together.
+    #[error("several targets cannot be learned together: {reason}")]
+    Goals {
+        /// Why.
+        reason: String,
+    },
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,
@@ -260,6 +274,7 @@ impl ModelError {
                 Some("set posterior to sparse, inducing or sample to a smaller number, or raise memory")
             }
             Self::NewClass { .. } => Some("fit a model to all graphs"),
+            Self::Goal { source, .. } => source.hint(),
             Self::Averaging { .. } => Some("set hyperparameters to map: the most probable ones alone"),
             Self::Complex(source) | Self::Lift { source, .. } => source.hint(),
             Self::Gp(error) => error.hint(),

@@ -55,11 +55,11 @@ pub enum Stage {
 }
 
 /// Where a start ended.
-struct End {
-    minimum: Minimum,
-    sites: Option<Sites>,
-    inner_iterations: usize,
-    priors: Vec<Option<LogNormal>>,
+pub(super) struct End {
+    pub minimum: Minimum,
+    pub sites: Option<Sites>,
+    pub inner_iterations: usize,
+    pub priors: Vec<Option<LogNormal>>,
 }
 
 impl Settings {
@@ -125,57 +125,101 @@ impl Settings {
         train: &[usize],
         callback: impl FnMut(Stage) -> ControlFlow<()> + Send,
     ) -> Result<Model, ModelError> {
+        let task = Task::new(self, measurer, source, targets, train)?;
+        let callback = Mutex::new(callback);
+        let start = model.map(|model| task.problem.start_at(model)).transpose()?;
+        let ends = run_starts(&task.problem, start.as_deref(), &callback)?;
+        task.finish(ends, &callback)
+    }
+}
+
+/// A model to be fitted: what is known before its values are found, and what follows from them.
+pub(super) struct Task<'a> {
+    given: &'a Settings,
+    settings: Settings,
+    measurer: &'a Measurer,
+    source: &'a dyn MeasureSource,
+    targets: &'a Targets,
+    train: &'a [usize],
+    /// Places in `train` of the complexes that values are trained on.
+    sample: Vec<usize>,
+    is_sparse: bool,
+    pub problem: Problem,
+    began: Instant,
+}
+
+impl<'a> Task<'a> {
+    pub fn new(
+        given: &'a Settings,
+        measurer: &'a Measurer,
+        source: &'a dyn MeasureSource,
+        targets: &'a Targets,
+        train: &'a [usize],
+    ) -> Result<Self, ModelError> {
         let began = Instant::now();
         check_indices(train, source.len())?;
         // Noise and likelihood are those of all training complexes, whichever of them are looked at first.
-        let (noise, likelihood) = (self.noise_of(train.len()), Some(self.likelihood_of(train.len())));
-        let settings = &Settings { noise, likelihood, ..self.clone() };
-        let sample = sparse::sample(settings, targets, train);
+        let (noise, likelihood) = (given.noise_of(train.len()), Some(given.likelihood_of(train.len())));
+        let settings = Settings { noise, likelihood, ..given.clone() };
+        let sample = sparse::sample(&settings, targets, train);
         let chosen: Vec<usize> = sample.iter().map(|&i| train[i]).collect();
-        let mut problem = Problem::new(settings, measurer, source, targets, &chosen)?;
+        let problem = Problem::new(&settings, measurer, source, targets, &chosen)?;
         let is_sparse = settings.is_sparse(train.len(), problem.likelihood.n_factors());
         let columns = problem.drawn.iter().map(|block| block.standardizer.n_columns()).sum();
         let n_fixed = problem.drawn.iter().filter(|block| !block.block.component.is_of_signal()).count();
-        Plan::new(settings, train.len(), columns, n_fixed, problem.likelihood.n_factors()).check()?;
-        let averaging =
-            settings.averaging(chosen.len()).filter(|_| !is_sparse && chosen.len() == train.len());
+        Plan::new(&settings, train.len(), columns, n_fixed, problem.likelihood.n_factors()).check()?;
+        let task =
+            Self { given, settings, measurer, source, targets, train, sample, is_sparse, problem, began };
+        let averaging = task.settings.averaging(task.sample.len()).filter(|_| !is_sparse && !task.is_part());
         if averaging.is_none()
-            && settings.averaging(0).is_some()
-            && settings.hyperparameters != HyperparameterChoice::Auto
+            && task.settings.averaging(0).is_some()
+            && task.settings.hyperparameters != HyperparameterChoice::Auto
         {
             let of = if is_sparse { "the posterior is sparse" } else { "they are trained on a sample" };
             return Err(ModelError::Averaging { reason: of.to_owned() });
         }
-        let callback = Mutex::new(callback);
-        let start = model.map(|model| problem.start_at(model)).transpose()?;
-        let ends = run_starts(&problem, start.as_deref(), &callback)?;
+        Ok(task)
+    }
+
+    /// Whether values are trained on a part of the complexes.
+    fn is_part(&self) -> bool {
+        self.sample.len() < self.train.len()
+    }
+
+    /// The model that follows from where training ended.
+    pub fn finish(
+        self,
+        ends: Vec<Outcome>,
+        callback: &Mutex<impl FnMut(Stage) -> ControlFlow<()> + Send>,
+    ) -> Result<Model, ModelError> {
+        let is_part = self.is_part();
+        let Self { given, settings, measurer, source, targets, train, sample, is_sparse, mut problem, began } =
+            self;
         let (evaluations, inner_iterations) = ends
             .iter()
             .flatten()
             .fold((0, 0), |(e, i), end| (e + end.minimum.evaluations, i + end.inner_iterations));
         let (restart, end, others) = best(ends)?;
         let mut mode = problem.trained(problem.solve(&end.minimum.point, end.sites.clone())?)?;
-        if !is_sparse && chosen.len() < train.len() {
+        if !is_sparse && is_part {
             // The values of the sample, the posterior of all.
-            problem = Problem::new(settings, measurer, source, targets, train)?;
+            problem = Problem::new(&settings, measurer, source, targets, train)?;
             mode = problem.trained(problem.solve_with(&mode)?)?;
         }
-        let measurer = Measurer { settings: self.clone(), ..measurer.clone() };
+        let measurer = Measurer { settings: given.clone(), ..measurer.clone() };
         let mut space = FeatureSpace { measurer, blocks: mode.blocks.clone() };
         let mut observations = problem.observations.clone();
         let (mut averaged, mut exploration, mut reference, mut summary) = (None, None, None, None);
         if is_sparse {
-            let progress = |pass| call(&callback, Stage::Passing { pass });
+            let progress = |pass| call(callback, Stage::Passing { pass });
             let (fitted, covariates) = (&problem.targets, problem.covariates.as_ref());
-            let data = sparse::Data { settings, fitted, covariates, source, targets, train };
+            let data = sparse::Data { settings: &settings, fitted, covariates, source, targets, train };
             let fit = sparse::fit(&problem, &data, space.clone(), mode, &sample, progress)?;
             (mode, observations) = (fit.trained, fit.observations);
             (reference, summary) = (Some(fit.reference), Some(fit.summary));
             space.blocks.clone_from(&mode.blocks);
-        } else if let Some(method) =
-            settings.averaging(problem.n_points()).filter(|_| chosen.len() == train.len())
-        {
-            let progress = |done, total| call(&callback, Stage::Averaging { done, total });
+        } else if let Some(method) = settings.averaging(problem.n_points()).filter(|_| !is_part) {
+            let progress = |done, total| call(callback, Stage::Averaging { done, total });
             let all = std::iter::once(&end).chain(&others);
             let modes: Vec<_> = all.map(|end| (&end.minimum.point[..], end.sites.as_ref())).collect();
             let draws = averaging::draw(&problem, method, &modes, progress)?;
@@ -195,7 +239,7 @@ impl Settings {
             seconds: began.elapsed().as_secs_f64(),
             constant_channels: problem.constant_channels.clone(),
             exploration,
-            n_sample: (chosen.len() < train.len()).then_some(chosen.len()),
+            n_sample: is_part.then_some(sample.len()),
             sparse: summary,
         };
         Ok(Model {
@@ -221,7 +265,7 @@ pub(super) fn call(callback: &Mutex<impl FnMut(Stage) -> ControlFlow<()>>, stage
     callback(stage)
 }
 
-type Outcome = Result<End, MinimizeError<ModelError>>;
+pub(super) type Outcome = Result<End, MinimizeError<ModelError>>;
 
 /// Optimizes from every start, or from `only` one; `callback` is called by one of them at a time.
 fn run_starts(

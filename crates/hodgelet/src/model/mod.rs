@@ -26,6 +26,7 @@ mod predict;
 mod problem;
 #[cfg(test)]
 mod sbc;
+mod several;
 mod source;
 mod space;
 mod sparse;
@@ -49,6 +50,7 @@ pub use parameters::Hyperparameter;
 pub use plan::Plan;
 pub use predict::{PredictedTargets, Prediction};
 pub use problem::{Problem, StartBlock, TrainingObjective};
+pub use several::{Goal, Models};
 pub use source::MeasureSource;
 pub use space::{FeatureSpace, Measurer};
 pub use sparse::SparseSummary;

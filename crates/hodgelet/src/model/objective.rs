@@ -68,6 +68,11 @@ impl<'a> Objective<'a> {
         &self.parameters
     }
 
+    /// The list of parameters, to be changed.
+    pub fn parameters_mut(&mut self) -> &mut Parameters {
+        &mut self.parameters
+    }
+
     /// Minus the objective, and minus its gradient.
     ///
     /// # Errors

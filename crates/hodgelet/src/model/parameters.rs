@@ -169,6 +169,16 @@ impl Parameters {
         &self.params[self.kernel.start + p].name
     }
 
+    /// Name of value `p`, if problems of other targets may have the same: filters and kernels, not likelihoods.
+    pub fn shared_name(&self, p: usize) -> Option<&str> {
+        (!self.likelihood.contains(&p)).then(|| &self.params[p].name[..])
+    }
+
+    /// Leaves out the prior of value `p`, which counts elsewhere.
+    pub fn forget_prior(&mut self, p: usize) {
+        self.params[p].prior = None;
+    }
+
     /// The values at `z`, standard normal under the priors, and their derivatives in it; none without priors.
     pub fn at_standard(&self, z: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
         self.params.iter().zip(z).map(|(param, &z)| param.at_standard(z)).collect()

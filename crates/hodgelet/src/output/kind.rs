@@ -17,8 +17,13 @@ pub struct Kind {
 
 impl Kind {
     /// A trained model.
-    pub const MODEL: Self =
-        Self { name: "a model", begins: &[r#"{"__metadata__":{"format":"hodgelet-model""#] };
+    pub const MODEL: Self = Self {
+        name: "a model",
+        begins: &[
+            r#"{"__metadata__":{"format":"hodgelet-model""#,
+            r#"{"__metadata__":{"format":"hodgelet-models""#,
+        ],
+    };
     /// A dataset in JSONL.
     pub const DATASET: Self = Self { name: "a dataset", begins: &[r#"{"hodgelet":"#] };
     /// A matrix of NumPy.

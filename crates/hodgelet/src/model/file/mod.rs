@@ -23,6 +23,7 @@ mod conformal;
 mod container;
 mod error;
 mod inputs;
+mod several;
 mod states;
 mod version_1;
 
@@ -77,6 +78,16 @@ struct Description {
     summary: Summary,
 }
 
+/// The bytes of a file that is not too large.
+fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
+    let failed = |source| FileError::Read { path: path.to_owned(), source };
+    let found = std::fs::metadata(path).map_err(failed)?.len();
+    if found > MAX_FILE {
+        return Err(FileError::TooLarge { what: "the file", unit: "bytes", found, limit: MAX_FILE });
+    }
+    std::fs::read(path).map_err(failed)
+}
+
 impl Model {
     /// Writes the model to `path`, replacing a model that stands there only once all of it is written.
     ///
@@ -104,13 +115,7 @@ impl Model {
     ///
     /// [`FileError`] when the file cannot be read, is no model, newer, truncated or damaged, or contradicts itself.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        let path = path.as_ref();
-        let failed = |source| FileError::Read { path: path.to_owned(), source };
-        let found = std::fs::metadata(path).map_err(failed)?.len();
-        if found > MAX_FILE {
-            return Err(FileError::TooLarge { what: "the file", unit: "bytes", found, limit: MAX_FILE });
-        }
-        Self::from_bytes(&std::fs::read(path).map_err(failed)?)
+        Self::from_bytes(&read_bytes(path.as_ref())?)
     }
 
     /// The bytes of the model file: the same for the same model.

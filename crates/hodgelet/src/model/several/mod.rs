@@ -1,0 +1,148 @@
+//! Several targets of the same complexes, some of them perhaps unknown: one measurement, filters and kernels that are trained
+//! together, and a posterior for each target.
+//!
+//! The objective is the sum of those of the targets, each over the complexes whose target is known, with the prior of a
+//! value that they share counted once. Values of likelihoods belong to their targets. What comes out is a [`Model`] for each
+//! target, like any other.
+
+mod joint;
+
+use super::fit::Task;
+use super::{MeasureSource, Measurer, Model, ModelError, Stage};
+use crate::dataset::Targets;
+use crate::measure::ComplexMeasures;
+use crate::settings::{HyperparameterChoice, Settings};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+
+/// One of several targets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Goal {
+    /// What it is called.
+    pub name: String,
+    /// Its values, where they are known.
+    pub targets: Targets,
+    /// The complexes where they are known, in the order of the values.
+    pub complexes: Vec<usize>,
+}
+
+/// Models of several targets with the same filters and kernels.
+#[derive(Debug)]
+pub struct Models {
+    pub(super) names: Vec<String>,
+    pub(super) models: Vec<Model>,
+}
+
+impl Models {
+    /// The names of the targets.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The model of each target, in the order of the names.
+    #[must_use]
+    pub fn models(&self) -> &[Model] {
+        &self.models
+    }
+
+    /// The targets with their models.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Model)> {
+        self.names.iter().map(String::as_str).zip(&self.models)
+    }
+
+    /// What turns complexes into measures, for all targets alike.
+    ///
+    /// # Panics
+    ///
+    /// Never: there is at least one model.
+    #[must_use]
+    pub fn measurer(&self) -> &Measurer {
+        self.models[0].space().measurer()
+    }
+}
+
+impl Settings {
+    /// Fits a model for each target to complexes that `measurer` measured before, with filters and kernels in common.
+    ///
+    /// Predictions are those of the most probable values.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Goal`] names the target at fault, [`ModelError::Goals`] says why there can be no models together:
+    /// no target, one name twice, hyperparameters averaged over, or a guarantee.
+    pub fn fit_several(
+        &self,
+        measurer: &Measurer,
+        source: &dyn MeasureSource,
+        goals: &[Goal],
+        callback: impl FnMut(Stage) -> ControlFlow<()> + Send,
+    ) -> Result<Models, ModelError> {
+        let names: Vec<String> = goals.iter().map(|goal| goal.name.clone()).collect();
+        check(self, &names)?;
+        let settings = self.clone().most_probable();
+        let sources: Vec<Known<'_>> =
+            goals.iter().map(|goal| Known { source, complexes: &goal.complexes }).collect();
+        let places: Vec<Vec<usize>> = goals.iter().map(|goal| (0..goal.complexes.len()).collect()).collect();
+        let of = |goal: &Goal, source: ModelError| match source {
+            ModelError::Cancelled => ModelError::Cancelled,
+            source => ModelError::Goal { name: goal.name.clone(), source: Box::new(source) },
+        };
+        let mut tasks = Vec::with_capacity(goals.len());
+        for ((goal, known), places) in goals.iter().zip(&sources).zip(&places) {
+            let task = Task::new(&settings, measurer, known, &goal.targets, places);
+            tasks.push(task.map_err(|error| of(goal, error))?);
+        }
+        let callback = Mutex::new(callback);
+        let problems: Vec<_> = tasks.iter().map(|task| &task.problem).collect();
+        let ends = joint::run_starts(&problems, &settings, &callback)?;
+        let mut models = Vec::with_capacity(goals.len());
+        for ((goal, task), ends) in goals.iter().zip(tasks).zip(ends) {
+            models.push(task.finish(ends, &callback).map_err(|error| of(goal, error))?);
+        }
+        Ok(Models { names, models })
+    }
+}
+
+fn check(settings: &Settings, names: &[String]) -> Result<(), ModelError> {
+    let fault = |reason: &str| Err(ModelError::Goals { reason: reason.to_owned() });
+    if names.is_empty() {
+        return fault("no target is named");
+    }
+    let mut seen = BTreeSet::new();
+    if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
+        return fault(&format!("the target `{name}` is named twice"));
+    }
+    if settings.conformal.is_some() {
+        return fault("a guarantee is for one target");
+    }
+    match settings.hyperparameters {
+        HyperparameterChoice::Auto | HyperparameterChoice::Map => Ok(()),
+        _ => fault("hyperparameters in common are trained to their most probable values"),
+    }
+}
+
+/// The complexes of a source whose target is known.
+struct Known<'a> {
+    source: &'a dyn MeasureSource,
+    complexes: &'a [usize],
+}
+
+impl MeasureSource for Known<'_> {
+    fn len(&self) -> usize {
+        self.complexes.len()
+    }
+
+    fn load(&self, indices: &[usize]) -> Result<Vec<Cow<'_, ComplexMeasures>>, ModelError> {
+        let place = |&index: &usize| match self.complexes.get(index) {
+            Some(&place) => Ok(place),
+            None => Err(ModelError::Index { index, len: self.complexes.len() }),
+        };
+        self.source.load(&indices.iter().map(place).collect::<Result<Vec<usize>, _>>()?)
+    }
+}
+
+#[cfg(test)]
+mod tests;
