@@ -17,9 +17,13 @@ pub struct TableArgs {
     /// Column of SMILES strings in a table [default: guessed, with a message]
     #[arg(long, value_name = "COLUMN")]
     pub smiles: Option<String>,
-    /// Column of targets in a table [default: guessed, with a message; none in predict]
+    /// Column of targets in a table; several with commas between them, or one flag each [default: guessed, with a message; none in predict]
     #[arg(long, value_name = "COLUMN")]
-    pub target: Option<String>,
+    pub target: Vec<String>,
+    /// Column of a table that says how much each molecule counts in training; the column sample_weight of --columns says it for
+    /// other graphs
+    #[arg(long, value_name = "COLUMN", hide_short_help = true)]
+    pub sample_weight: Option<String>,
     /// Whether the targets of a table are classes or numbers [default: numbers if one has a fraction]
     #[arg(long, value_name = "TYPE", value_enum, hide_short_help = true)]
     pub target_type: Option<TargetType>,
@@ -85,7 +89,8 @@ impl TableArgs {
     pub fn first_flag(&self) -> Option<&'static str> {
         let given = [
             (self.smiles.is_some(), "--smiles"),
-            (self.target.is_some(), "--target"),
+            (!self.target.is_empty(), "--target"),
+            (self.sample_weight.is_some(), "--sample-weight"),
             (self.target_type.is_some(), "--target-type"),
             (self.on_error != RowErrors::default(), "--on-error"),
             (!self.atom_attributes.is_empty(), "--atom-attributes"),
@@ -121,7 +126,8 @@ impl TableArgs {
         }
         Ok(TableOptions {
             smiles: self.smiles.clone(),
-            target: self.target.clone(),
+            targets: self.target.clone(),
+            weight: self.sample_weight.clone(),
             guess_target: self.purpose == Purpose::Training,
             to_predict: self.purpose != Purpose::Training,
             kind: match self.target_type {

@@ -192,13 +192,13 @@ fn columns_are_guessed_and_rows_left_out_with_a_reason() {
 fn columns_can_be_named_and_targets_typed() {
     let named = TableOptions {
         smiles: Some("smiles".into()),
-        target: Some("value".into()),
+        targets: vec!["value".into()],
         ..TableOptions::default()
     };
     let found = read(TABLE, &named).unwrap();
     assert!(found.notes.is_empty());
     assert_eq!(found.read.dataset.targets(), &Targets::Real(vec![0.5, 1.0, 2.0]));
-    let numbers = TableOptions { target: Some("id".into()), kind: TargetKind::Numbers, ..named.clone() };
+    let numbers = TableOptions { targets: vec!["id".into()], kind: TargetKind::Numbers, ..named.clone() };
     assert!(matches!(read(TABLE, &numbers), Err(TableError::NothingLeft { .. })));
     let whole = "smiles,n\nC,1\nCC,2\nCCC,2\n";
     let numbers = TableOptions { kind: TargetKind::Numbers, ..guessing() };
@@ -216,8 +216,56 @@ fn columns_can_be_named_and_targets_typed() {
 }
 
 #[test]
+fn several_targets_are_known_where_they_are_known() {
+    let text = "smiles,a,b,id\nC,1,0.5,x\nCC,,1.5,y\nCCC,0,,z\nCCCC,,,w\n";
+    for targets in [vec!["a,b".to_owned()], vec!["a".to_owned(), "b".to_owned()]] {
+        let found = read(text, &TableOptions { targets, ..TableOptions::default() }).unwrap();
+        assert_eq!((&found.kept[..], found.untargeted), (&[0, 1, 2][..], 1));
+        assert_eq!(found.read.dataset.targets(), &Targets::None);
+        let names = vec!["0".to_owned(), "1".to_owned()];
+        assert_eq!(found.goals[0].targets, Targets::Classes { names, labels: vec![1, 0] });
+        assert_eq!(
+            (&found.goals[0].complexes[..], &found.goals[1].complexes[..]),
+            (&[0, 2][..], &[0, 1][..])
+        );
+        assert_eq!(
+            (&found.goals[1].name[..], &found.goals[1].targets),
+            ("b", &Targets::Real(vec![0.5, 1.5]))
+        );
+    }
+    let twice = read(text, &TableOptions { targets: vec!["a,b,a".into()], ..TableOptions::default() });
+    assert_eq!(twice.unwrap_err().to_string(), "t.csv: --target names the column `a` twice");
+}
+
+#[test]
+fn lists_of_targets_have_masks_and_bad_ones_are_faults_of_their_rows() {
+    let text = "smiles,labels,masks\nC,\"[0, 1]\",\"[1, 1]\"\nCC,\"[1, -1]\",\"[1, 0]\"\nCCC,\"[1]\",\"[1, 1]\"\n\
+                CCCC,oops,\"[1, 1]\"\nCCO,\"[null, 0]\",\"[1, 1]\"\n";
+    let options = TableOptions { targets: vec!["labels".into()], ..TableOptions::default() };
+    let found = read(text, &options).unwrap();
+    assert_eq!(
+        found.notes.last().unwrap(),
+        "column `labels` has lists of 2 targets, known where `masks` is not 0"
+    );
+    let known: Vec<&[usize]> = found.goals.iter().map(|goal| &goal.complexes[..]).collect();
+    assert_eq!(known, [&[0, 1][..], &[0, 2][..]]);
+    assert_eq!(found.goals[1].name, "labels 2");
+    let faults: Vec<&str> = found.faults.iter().map(|fault| &fault.what[..]).collect();
+    assert_eq!(
+        faults,
+        [
+            "column `labels` has 1 entries, expected 2",
+            "column `labels` has `oops`, expected a list of numbers such as [0, 1]"
+        ]
+    );
+    // Lists of one are one target.
+    let one = read("smiles,y\nC,[0]\nCC,[1]\n", &guessing()).unwrap();
+    assert!(one.goals.is_empty() && matches!(one.read.dataset.targets(), Targets::Classes { .. }));
+}
+
+#[test]
 fn for_prediction_rows_without_a_target_stay() {
-    let options = TableOptions { target: Some("Class".into()), to_predict: true, ..TableOptions::default() };
+    let options = TableOptions { targets: vec!["Class".into()], to_predict: true, ..TableOptions::default() };
     let found = read(TABLE, &options).unwrap();
     assert_eq!((&found.kept[..], found.untargeted), (&[0, 2, 3][..], 0));
     assert_eq!(found.read.dataset.targets(), &Targets::None);

@@ -8,7 +8,7 @@ use crate::report::{FoldRun, Predictions};
 use crate::search::{SearchParams, Trial};
 use crate::splits::{Split, SplitError};
 use hodgelet::dataset::{Dataset, Targets};
-use hodgelet::model::{MeasureSource, Measurer, Model, ModelError, PredictedTargets, Stage};
+use hodgelet::model::{Goal, MeasureSource, Measurer, Model, ModelError, PredictedTargets, Stage};
 use hodgelet::settings::Settings;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -235,6 +235,97 @@ fn side_by_side(settings: &Settings, splits: &[Split], targets: &Targets, budget
     // Gram matrix, its gradient and copies; two for each block of features; two for each latent function.
     let matrices = 4 + 2 * 3 * settings.dims().map_or(2, |dims| dims.len()) + 2 * latents;
     (budget / (8 * n * n * matrices).max(1)).clamp(1, rayon::current_num_threads().max(1) * 4)
+}
+
+/// As [`cross_validate`], for several targets that are trained together: the runs of each target, in the order of `goals`.
+///
+/// Splits are those of all items; of each part, a target sees the items where it is known. A split whose test part has no
+/// known target of a goal gives no run of it.
+///
+/// # Errors
+///
+/// [`CrossValidateError`] names the first split at fault.
+pub fn cross_validate_several(
+    dataset: &Dataset,
+    goals: &[Goal],
+    settings: &Settings,
+    splits: &[Split],
+    callback: impl Fn(Event) -> ControlFlow<()> + Sync,
+) -> Result<Vec<Vec<FoldRun>>, CrossValidateError> {
+    if goals.is_empty() {
+        return Err(CrossValidateError::NoTargets);
+    }
+    splits.iter().try_for_each(|split| split.check(dataset.len()))?;
+    let mut runs: Vec<Vec<(usize, FoldRun)>> = vec![Vec::new(); goals.len()];
+    let mut n_done = 0;
+    for (measurer, members) in measurers(dataset, settings, splits)? {
+        let total = dataset.len();
+        let measured = measurer
+            .measure(dataset, |done| callback(Event::Measuring { done, total }))
+            .map_err(CrossValidateError::Measure)?;
+        for s in members {
+            let split = &splits[s];
+            let stage = |stage: Stage| match stage {
+                Stage::Training { step, objective, .. } => {
+                    callback(Event::Training { split: s, step, objective })
+                }
+                _ => ControlFlow::Continue(()),
+            };
+            let found = run_several(&measurer, &measured, goals, settings, split, stage);
+            let (repeat, fold) = (split.repeat, split.fold);
+            let found = found.map_err(|source| CrossValidateError::Fold { repeat, fold, source })?;
+            for (runs, run) in runs.iter_mut().zip(found) {
+                runs.extend(run.map(|run| (s, run)));
+            }
+            n_done += 1;
+            if callback(Event::Done { done: n_done, total: splits.len() }).is_break() {
+                return Err(CrossValidateError::Measure(ModelError::Cancelled));
+            }
+        }
+    }
+    let in_order = |mut runs: Vec<(usize, FoldRun)>| {
+        runs.sort_by_key(|(s, _)| *s);
+        runs.into_iter().map(|(_, run)| run).collect()
+    };
+    Ok(runs.into_iter().map(in_order).collect())
+}
+
+/// The run of each goal in one split; none without a known target in the test part.
+fn run_several(
+    measurer: &Measurer,
+    source: &dyn MeasureSource,
+    goals: &[Goal],
+    settings: &Settings,
+    split: &Split,
+    callback: impl FnMut(Stage) -> ControlFlow<()> + Send,
+) -> Result<Vec<Option<FoldRun>>, ModelError> {
+    let seed = settings.seed.wrapping_add(split.repeat as u64);
+    let settings = Settings { seed, ..settings.clone() };
+    let training: Vec<Goal> = goals.iter().map(|goal| goal.among(&split.train)).collect();
+    let models = settings.fit_several(measurer, source, &training, callback)?;
+    let mut runs = Vec::with_capacity(goals.len());
+    for (k, goal) in goals.iter().enumerate() {
+        let test = goal.among(&split.test);
+        if test.complexes.is_empty() {
+            runs.push(None);
+            continue;
+        }
+        let (model, began) = (&models.models()[k], Instant::now());
+        let mut parts = Vec::new();
+        for part in test.complexes.chunks(PREDICTED) {
+            let loaded = source.load(part)?;
+            let loaded: Vec<_> = loaded.iter().map(|measures| &**measures).collect();
+            parts.push(model.predict_measured(&loaded)?.targets);
+        }
+        let own = Split {
+            train: training[k].complexes.clone(),
+            validation: goal.among(&split.validation).complexes,
+            test: (0..test.complexes.len()).collect(),
+            ..split.clone()
+        };
+        runs.push(Some(fold_run(model, &parts, &test.targets, &own, began)));
+    }
+    Ok(runs)
 }
 
 fn run_split(

@@ -4,6 +4,7 @@ mod text;
 
 use super::out_of_fold;
 use super::protocol::Protocol;
+use super::several::SeveralEvaluations;
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
 use crate::output::{self, ForceArgs, Format};
@@ -14,6 +15,7 @@ use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::output::{Kind, Output};
 use hodgelet::settings::Settings;
 use hodgelet::store::Store;
+use hodgelet_data::table::TableRead;
 use hodgelet_eval::cross_validate::{
     Event, MEMORY_BUDGET, cross_validate, cross_validate_measured, cross_validate_search,
 };
@@ -113,6 +115,9 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
     let divided = args.protocol.splits(table.as_ref(), args.folds, args.repeats, args.source.seed)?;
     let splits = divided.map_or_else(|| args.splits(Items::of(dataset), terminal), Ok)?;
     args.make_folder()?;
+    if let Some(table) = table.as_ref().filter(|table| !table.goals.is_empty()) {
+        return args.several(table, &settings, &splits, terminal);
+    }
     let memory = budget(&settings);
     let name = settings.method.title();
     let (report, runs) = if args.model.auto {
@@ -235,6 +240,31 @@ impl EvaluateArgs {
             }
         }
         output::print(report, self.format)
+    }
+
+    /// Cross-validates several targets.
+    fn several(
+        &self,
+        table: &TableRead,
+        settings: &Settings,
+        splits: &[Split],
+        terminal: Terminal,
+    ) -> Result<(), CommandError> {
+        if self.model.auto || self.predictions.is_some() {
+            let flag = if self.model.auto { "--auto" } else { "--predictions" };
+            let message = format!("{flag}, but --target names {} targets", table.goals.len());
+            return Err(CommandError::usage(message, Some("it is for one target")));
+        }
+        let report = SeveralEvaluations::new(table, settings, splits, terminal)?;
+        if let Some(folder) = &self.out {
+            for ((name, kind), text) in
+                [(FILES[0], output::json(&report)?), (FILES[3], output::json(&splits)?)]
+            {
+                let path = folder.join(name);
+                output::write_atomic(self.output(&path, kind), |out| out.write_all(text.as_bytes()))?;
+            }
+        }
+        output::print(&report, self.format)
     }
 
     fn splits(&self, items: Items<'_>, terminal: Terminal) -> Result<Vec<Split>, CommandError> {

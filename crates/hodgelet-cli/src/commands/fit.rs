@@ -1,6 +1,7 @@
 //! `hodgelet fit`: a model of all graphs of a dataset, saved to a file.
 
 use super::model_info::{ModelInfo, describe_model};
+use super::several::{self, ModelsInfo};
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
 use crate::output::{self, ForceArgs, Format, Report, facts};
@@ -12,6 +13,7 @@ use hodgelet::model::{Model, Plan, Stage};
 use hodgelet::output::{Kind, Output};
 use hodgelet::settings::Settings;
 use hodgelet::store::Store;
+use hodgelet_data::table::TableRead;
 use hodgelet_eval::search::{SearchParams, SearchResult, Trial};
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -23,6 +25,10 @@ use std::path::{Path, PathBuf};
     after_help = "The file holds everything needed to predict new graphs: signals, filters, kernel, posterior,
 names of classes. Reading it never runs code.
 
+--target may name several columns of a table (NR-AR,NR-ER or one --target each), some cells of them
+empty: filters and kernels are then trained together, on the sum over the targets, and each target has
+a posterior of its own. All of them are in one file, which predict, evaluate and info know.
+
 With --conformal, `predict --coverage` gives sets of classes and intervals with a guarantee, for new
 graphs that are exchangeable with the training graphs: not for those of another source or time. split
 guarantees the coverage asked for, 1 - a, and trains on three quarters of the graphs; cv-plus trains on
@@ -32,6 +38,7 @@ the training data needs a new fit.
 
 Examples:
   hodgelet fit sbm --out sbm.hodgelet
+  hodgelet fit tox21.csv --target NR-AR,NR-ER,SR-p53 --out tox21.hodgelet
   hodgelet fit ./ESOL --out esol.hodgelet --restarts 3
   hodgelet fit ./ESOL --out esol.hodgelet --conformal split"
 )]
@@ -66,7 +73,14 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
     if let Some(store) = args.source.store()? {
         return run_store(args, &store, &settings, terminal);
     }
-    let dataset = args.source.read(terminal)?.dataset;
+    let table = args.source.read_table(Some(terminal))?;
+    if let Some(table) = table.as_ref().filter(|table| !table.goals.is_empty()) {
+        return run_several(args, table, &settings, terminal);
+    }
+    let dataset = match table {
+        Some(table) => table.read.dataset,
+        None => args.source.read(terminal)?.dataset,
+    };
     let all: Vec<usize> = (0..dataset.len()).collect();
     let (false, Some(out)) = (args.dry_run, &args.out) else {
         let plan = settings.plan(&dataset, &all)?;
@@ -82,6 +96,26 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
     save(&model, args.output(out))?;
     let report = Fitted { model: describe_model(&model), trials, out: out.clone() };
     output::print_beside(out, &report, args.format, terminal)
+}
+
+/// Trains models of several targets and saves them.
+fn run_several(
+    args: &FitArgs,
+    table: &TableRead,
+    settings: &Settings,
+    terminal: Terminal,
+) -> Result<(), CommandError> {
+    if args.model.auto || args.dry_run {
+        let flag = if args.dry_run { "--dry-run" } else { "--auto" };
+        let message = format!("{flag}, but --target names {} targets", table.goals.len());
+        return Err(CommandError::usage(message, Some("it is for one target")));
+    }
+    let Some(out) = &args.out else { return Ok(()) };
+    let models = several::fit(table, settings, terminal)?;
+    let failed = |source| CommandError::ModelFile { path: out.clone(), source };
+    let bytes = models.to_bytes().map_err(failed)?;
+    output::write_atomic(args.output(out), |file| file.write_all(&bytes))?;
+    output::print_beside(out, &ModelsInfo::new(&models, Some(out)), args.format, terminal)
 }
 
 /// Trains a model on a store and saves it.
@@ -178,7 +212,7 @@ pub fn train(
 }
 
 /// Shows how far a fit is.
-fn watch(settings: &Settings, terminal: Terminal) -> impl FnMut(Stage) -> ControlFlow<()> + Send + use<> {
+pub fn watch(settings: &Settings, terminal: Terminal) -> impl FnMut(Stage) -> ControlFlow<()> + Send + use<> {
     let per_start = settings.iterations;
     let steps = per_start.saturating_mul(settings.restarts.max(1));
     let bar = terminal.bar("training", Some(steps as u64));

@@ -18,6 +18,7 @@ mod out_of_fold;
 mod predict;
 mod protocol;
 mod regions;
+mod several;
 mod update;
 
 use crate::LAB_COMMAND;

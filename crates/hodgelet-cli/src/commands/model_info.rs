@@ -82,6 +82,26 @@ fn describe_block(model: &Model, space: &BlockSpace, kernel: &BlockKernel) -> Bl
     }
 }
 
+impl ModelInfo {
+    /// What is predicted.
+    #[must_use]
+    pub fn targets(&self) -> &FittedTargets {
+        &self.targets
+    }
+
+    /// How training went.
+    #[must_use]
+    pub fn training(&self) -> &Summary {
+        &self.training
+    }
+
+    /// Mean leave-one-out log probability (or density) of the training targets.
+    #[must_use]
+    pub fn leave_one_out(&self) -> Option<f64> {
+        self.leave_one_out
+    }
+}
+
 impl Report for ModelInfo {
     fn text(&self) -> String {
         let targets = match &self.targets {

@@ -233,3 +233,101 @@ fn classes_are_shown_with_what_they_are_taken_for() {
     assert!(text.contains("balanced accuracy, %") && text.contains("MCC"), "{text}");
     assert!(text.contains("precision, %") && text.contains("recall, %"), "{text}");
 }
+
+#[test]
+fn several_targets_with_gaps_are_trained_together_and_predicted_beside_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = table("CID,smiles,Class,pIC50", 0..40);
+    // Every fourth class and every third number is not known.
+    let gaps = |(i, line): (usize, &str)| {
+        let mut cells: Vec<&str> = line.split(',').collect();
+        if i > 0 && i % 4 == 2 {
+            cells[2] = "";
+        }
+        if i > 0 && i % 3 == 1 {
+            cells[3] = "NA";
+        }
+        cells.join(",")
+    };
+    let text = text.lines().enumerate().map(gaps).collect::<Vec<_>>().join("\n");
+    write(folder.path(), "t.csv", &text);
+    let fit = [
+        "fit",
+        "t.csv",
+        "--target",
+        "Class,pIC50",
+        "--iterations",
+        "3",
+        "--format",
+        "json",
+        "--out",
+        "m.hodgelet",
+    ];
+    let run = run_in(folder.path(), &fit);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let trained = |t: usize| report["targets"][t]["training"]["n_train"].as_u64().unwrap();
+    assert_eq!((trained(0), trained(1)), (30, 26));
+    let args = ["predict", "m.hodgelet", "t.csv", "--target", "Class", "--target", "pIC50", "--out", "p.csv"];
+    let run = finished(command(folder.path(), &args));
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let lines = cells(folder.path(), "p.csv");
+    assert_eq!(
+        lines[0][4..].join(","),
+        "Class: predicted,Class: p(0),Class: p(1),Class: distance,Class: far,\
+         pIC50: predicted,pIC50: std,pIC50: distance,pIC50: far"
+    );
+    assert_eq!(lines.len(), 41);
+    assert!(lines[1..].iter().all(|line| line[10].parse::<f64>().unwrap() > 0.0));
+    let info = finished(command(folder.path(), &["info", "m.hodgelet"]));
+    assert!(info.stdout.contains("numbers around"), "{}", info.stdout);
+    let explain = finished(command(folder.path(), &["explain", "m.hodgelet", "t.csv", "--graph", "0"]));
+    assert!(explain.status != 0 && explain.stderr.contains("hodgelet-models"), "{}", explain.stderr);
+
+    let evaluate = [
+        "evaluate",
+        "t.csv",
+        "--target",
+        "Class,pIC50",
+        "--folds",
+        "2",
+        "--train-on-validation",
+        "--iterations",
+        "2",
+    ];
+    let run = run_in(folder.path(), &evaluate);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let row = |name: &str| run.stdout.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+    assert!(row("Class").contains(" 30 ") && row("pIC50").contains(" 26 "), "{}", run.stdout);
+}
+
+#[test]
+fn rows_count_by_a_column_and_a_row_without_a_weight_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "t.csv", &format!("{}x,CCO,1,-2\n", table("CID,smiles,Class,w", 1..20)));
+    let args = |weight: &'static str| {
+        [
+            "fit",
+            "t.csv",
+            "--target",
+            "Class",
+            "--sample-weight",
+            weight,
+            "--iterations",
+            "2",
+            "--out",
+            "m.hodgelet",
+        ]
+    };
+    let run = run_in(folder.path(), &args("w"));
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("the weight is `-2`, expected a number from 1e-6 to 1e6"), "{}", run.stderr);
+    assert!(
+        std::fs::read(folder.path().join("m.hodgelet"))
+            .unwrap()
+            .windows(18)
+            .any(|w| w == b"observations.weigh")
+    );
+    let run = run_in(folder.path(), &args("weight"));
+    assert!(run.stderr.contains("found no column `weight` (--sample-weight)"), "{}", run.stderr);
+}

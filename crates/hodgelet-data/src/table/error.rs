@@ -106,6 +106,14 @@ pub enum TableError {
         /// Its name.
         name: String,
     },
+    /// A target is asked for twice.
+    #[error("{file}: --target names the column `{name}` twice")]
+    TwoTargets {
+        /// The file.
+        file: String,
+        /// The name of the column.
+        name: String,
+    },
     /// No column looks like SMILES.
     #[error("{file}: found no column of SMILES strings among {}; --smiles names it", list(header))]
     NoSmiles {

@@ -32,19 +32,19 @@ pub(super) fn smiles(
     Ok(column)
 }
 
-/// The column of targets, if there is one.
-pub(super) fn target(
+/// The columns of targets.
+pub(super) fn targets(
     file: &str,
     table: &Table,
     smiles: usize,
     options: &TableOptions,
     notes: &mut Vec<String>,
-) -> Result<Option<usize>, TableError> {
-    if let Some(name) = &options.target {
-        return named(file, table, name, "--target").map(Some);
+) -> Result<Vec<usize>, TableError> {
+    if !options.targets.is_empty() {
+        return all_named(file, table, &options.targets);
     }
     if !options.guess_target {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let header = table.header();
     let others: Vec<usize> = (0..header.len()).filter(|&column| column != smiles).collect();
@@ -63,11 +63,30 @@ pub(super) fn target(
             notes.push(format!("no target: --target names one of {}", names.join(", ")));
         }
     }
-    Ok(found)
+    Ok(found.into_iter().collect())
+}
+
+/// The columns of some names, some of them perhaps joined by commas, each once.
+fn all_named(file: &str, table: &Table, names: &[String]) -> Result<Vec<usize>, TableError> {
+    let is_one = |name: &str| !name.contains(',') || table.header().iter().any(|column| column == name);
+    let mut columns = Vec::new();
+    for name in names {
+        let parts: Vec<&str> =
+            if is_one(name) { vec![name] } else { name.split(',').map(str::trim).collect() };
+        for part in parts {
+            let column = named(file, table, part, "--target")?;
+            if columns.contains(&column) {
+                let (file, name) = (file.to_owned(), part.to_owned());
+                return Err(TableError::TwoTargets { file, name });
+            }
+            columns.push(column);
+        }
+    }
+    Ok(columns)
 }
 
 /// The column of a name, as it is written or else without regard to case.
-fn named(file: &str, table: &Table, name: &str, flag: &'static str) -> Result<usize, TableError> {
+pub(super) fn named(file: &str, table: &Table, name: &str, flag: &'static str) -> Result<usize, TableError> {
     let header = table.header();
     let places = |same: fn(&str, &str) -> bool| -> Vec<usize> {
         (0..header.len()).filter(|&column| same(&header[column], name)).collect()

@@ -4,6 +4,7 @@
 //! that cannot be read is an error, or left out and listed in [`TableRead::faults`]. Rows without a target are left out where
 //! a target is wanted, and counted.
 
+mod asked;
 mod error;
 mod guess;
 #[cfg(feature = "parquet")]
@@ -14,11 +15,15 @@ mod targets;
 pub use error::{RowFault, TableError};
 pub use rows::Table;
 
+use asked::Asked;
+
 use crate::graphs::{file_name, stem};
 use crate::smiles::{Attributes, Molecule, SmilesFault, columns};
 use crate::{Read, Report};
 use hodgelet::complex::Complex;
-use hodgelet::dataset::{Dataset, Targets, cell_starts};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, SAMPLE_WEIGHT, Targets, WHOLE, cell_starts};
+use hodgelet::model::Goal;
+use hodgelet::signal::Orientation;
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -49,8 +54,11 @@ pub enum TargetKind {
 pub struct TableOptions {
     /// The column of SMILES strings; guessed without it.
     pub smiles: Option<String>,
-    /// The column of targets; guessed without it, if `guess_target`.
-    pub target: Option<String>,
+    /// The columns of targets; one is guessed without them, if `guess_target`. A name with commas that no column has is one
+    /// for each part. A column of lists such as `[0, 1]` holds several targets, known where a column `masks` says so.
+    pub targets: Vec<String>,
+    /// The column that says how much each molecule counts in training.
+    pub weight: Option<String>,
     /// Whether a target that is not named is looked for.
     pub guess_target: bool,
     /// Whether the table is to be predicted: rows without a target are kept, and there are targets only where all rows have one;
@@ -75,12 +83,14 @@ pub struct TableRead {
     pub kept: Vec<usize>,
     /// Rows that were left out because they cannot be read.
     pub faults: Vec<RowFault>,
+    /// Several targets, where they were asked for: the dataset itself then has none.
+    pub goals: Vec<Goal>,
     /// Rows that were left out because they have no target.
     pub untargeted: usize,
     /// The column of SMILES strings.
     pub smiles: usize,
-    /// The column of targets, if there is one.
-    pub target: Option<usize>,
+    /// The columns of targets.
+    pub targets: Vec<usize>,
     /// What was guessed.
     pub notes: Vec<String>,
 }
@@ -129,31 +139,34 @@ fn molecules(file: &str, table: Table, options: &TableOptions) -> Result<TableRe
     }
     let mut notes = Vec::new();
     let smiles = guess::smiles(file, &table, options, &mut notes)?;
-    let target = guess::target(file, &table, smiles, options, &mut notes)?;
+    let columns = guess::targets(file, &table, smiles, options, &mut notes)?;
+    let asked = Asked::new(&table, &columns, &mut notes);
+    let weight = options.weight.as_ref().filter(|_| !options.to_predict);
+    let weight = weight.map(|name| guess::named(file, &table, name, "--sample-weight")).transpose()?;
     let parsed: Vec<Result<Molecule, String>> = (0..table.len())
         .into_par_iter()
         .map(|row| molecule(&table, row, smiles, &options.attributes))
         .collect();
 
-    let (mut kept, mut found, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut kept, mut found, mut weights) = (Vec::new(), Vec::new(), Vec::new());
     let (mut faults, mut untargeted) = (Vec::new(), 0);
     for (row, molecule) in parsed.into_iter().enumerate() {
-        let value = target.map(|column| table.cell(row, column)).filter(|value| !targets::is_missing(value));
         let fault = |what: String| {
             let text = table.cell(row, smiles).to_owned();
             RowFault { row, line: table.line(row), smiles: text, what }
         };
-        let read = molecule.and_then(|molecule| match value {
-            Some(value) => targets::check(value, options.kind).map(|()| molecule),
-            None => Ok(molecule),
+        let own_weight = weight.map_or(Ok(1.0), |column| targets::weight(table.cell(row, column)));
+        let read = molecule.and_then(|molecule| {
+            asked.check(row, options.kind)?;
+            Ok((molecule, own_weight?))
         });
         match read {
             Err(what) => faults.push(fault(what)),
-            Ok(_) if target.is_some() && value.is_none() && !options.to_predict => untargeted += 1,
-            Ok(molecule) => {
+            Ok(_) if !asked.is_empty() && !asked.is_known(row) && !options.to_predict => untargeted += 1,
+            Ok((molecule, weight)) => {
                 kept.push(row);
                 found.push(molecule);
-                values.extend(value.map(str::to_owned));
+                weights.push(weight);
             }
         }
     }
@@ -164,16 +177,18 @@ fn molecules(file: &str, table: Table, options: &TableOptions) -> Result<TableRe
         let file = file.to_owned();
         return Err(TableError::NothingLeft { file, untargeted, first: faults.first().cloned() });
     }
-    let all_known = target.is_some() && values.len() == found.len();
-    let targets = if all_known { targets::coded(&values, options.kind) } else { Targets::None };
+    let (targets, goals) = asked.targets(&kept, options.kind);
     let attributes = match options.to_predict {
         true => options.attributes.clone(),
         false => options.attributes.clone().to_learn_from(&found),
     };
-    let dataset = dataset(&stem(file), &found, targets, &attributes)?;
+    let mut dataset = dataset(&stem(file), &found, targets, &attributes)?;
+    if weight.is_some() {
+        dataset = with_sample_weights(dataset, weights)?;
+    }
     let ids = kept.iter().map(|row| (row + 1).to_string()).collect();
     let read = Read { dataset, report: Report::default(), ids };
-    Ok(TableRead { read, table, kept, faults, untargeted, smiles, target, notes })
+    Ok(TableRead { read, table, kept, faults, goals, untargeted, smiles, targets: columns, notes })
 }
 
 /// The molecule of one row, or what is wrong with it.
@@ -187,6 +202,14 @@ fn molecule(table: &Table, row: usize, smiles: usize, attributes: &Attributes) -
         Ok(molecule)
     };
     read(table.cell(row, smiles)).map_err(|fault| fault.to_string())
+}
+
+/// The dataset with how much each complex counts.
+fn with_sample_weights(dataset: Dataset, values: Vec<f64>) -> Result<Dataset, TableError> {
+    let values = ColumnValues::Real { channels: vec![SAMPLE_WEIGHT.to_owned()], values };
+    let (name, orientation) = (SAMPLE_WEIGHT.to_owned(), Orientation::Unoriented);
+    let starts = dataset.cell_starts(WHOLE);
+    Ok(dataset.with_column(Column { name, dim: WHOLE, orientation, starts, values })?)
 }
 
 /// The dataset of some molecules.

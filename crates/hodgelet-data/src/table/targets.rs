@@ -43,6 +43,17 @@ pub(super) fn coded(cells: &[String], kind: TargetKind) -> Targets {
     }
 }
 
+/// How much a row counts.
+pub(super) fn weight(cell: &str) -> Result<f64, String> {
+    let (least, largest) = hodgelet::likelihood::WEIGHT_RANGE;
+    match number(cell).filter(|weight| (least..=largest).contains(weight)) {
+        Some(weight) => Ok(weight),
+        None => {
+            Err(format!("the weight is `{}`, expected a number from {least:e} to {largest:e}", cell.trim()))
+        }
+    }
+}
+
 fn number(cell: &str) -> Option<f64> {
     text::real(cell.trim().as_bytes()).filter(|value| value.is_finite())
 }

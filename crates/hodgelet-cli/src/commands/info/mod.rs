@@ -4,6 +4,7 @@ mod spectra;
 
 use super::measure::describe as describe_store;
 use super::model_info::{describe_model, load};
+use super::several;
 use crate::error::CommandError;
 use crate::output::{self, Format, Report, facts, number, table};
 use crate::progress::{check_interrupt, interrupted};
@@ -49,6 +50,9 @@ pub struct InfoArgs {
 pub fn run(args: &InfoArgs) -> Result<(), CommandError> {
     let path = Path::new(&args.source.dataset);
     if is_model(path) {
+        if let Some(models) = several::load(path)? {
+            return output::print(&several::ModelsInfo::new(&models, None), args.format);
+        }
         return output::print(&describe_model(&load(path)?), args.format);
     }
     if let Some(store) = args.source.store()? {

@@ -8,13 +8,16 @@ mod stream;
 pub use rows::Predictions;
 
 use super::model_info::load;
+use super::several::{self, SeveralPredictions};
 use crate::error::CommandError;
 use crate::output::{self, ForceArgs, Format, Report};
 use crate::progress::{Bar, Terminal};
 use crate::source::DatasetArgs;
 use clap::{Args, ValueEnum};
 use hodgelet::dataset::Dataset;
-use hodgelet::model::{CalibratedPrediction, Drift, Measured, Model, ModelError, Prediction, Regions};
+use hodgelet::model::{
+    CalibratedPrediction, Drift, Measured, Model, ModelError, Models, Prediction, Regions,
+};
 use hodgelet::output::{Kind, Output};
 use hodgelet::store::{Store, StoreError};
 use hodgelet_data::Read;
@@ -105,10 +108,13 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
         let inputs: Vec<PathBuf> = args.source.inputs().into_iter().chain([args.model.clone()]).collect();
         output::check_out(output, &inputs)?;
     }
-    let model = load(&args.model)?;
     if let Some(coverage) = args.coverage {
         check_coverage(coverage)?;
     }
+    if let Some(models) = several::load(&args.model)? {
+        return run_several(args, &models, terminal);
+    }
+    let model = load(&args.model)?;
     let store = args.source.store()?;
     if let Some(store) = &store {
         check_measurer(&model, store)?;
@@ -121,7 +127,7 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
     let (name, targets, ids, found) = match store {
         Some(store) => {
             let (targets, ids) = store.labels()?;
-            let mut all = Measured { measures: Vec::new(), unknown: 0 };
+            let mut all = Measured { measures: Vec::new(), unknown: 0, weights: None };
             for k in 0..store.n_leaves() {
                 let leaf = store.leaf(k)?.0;
                 all.measures.extend(leaf.measures);
@@ -155,6 +161,35 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
     output::write_atomic(output, |out| writeln!(out, "{text}"))
 }
 
+/// Predicts several targets of a dataset.
+fn run_several(args: &PredictArgs, models: &Models, terminal: Terminal) -> Result<(), CommandError> {
+    if args.format() == PredictionFormat::Jsonl || args.source.store()?.is_some() {
+        let hint = "--format csv and json take them; so does one model for each target";
+        return Err(CommandError::usage(
+            "stores and --format jsonl are for models of one target",
+            Some(hint),
+        ));
+    }
+    let source = args.source.for_model(&models.models()[0]);
+    let table = source.read_table(Some(terminal))?;
+    let read = match &table {
+        Some(table) => table.read.clone(),
+        None => source.read(terminal)?,
+    };
+    let goals = table.as_ref().map_or(&[][..], |table| &table.goals);
+    let report = SeveralPredictions::new(models, &read.dataset, &read.ids, goals, args.coverage, terminal)?;
+    match (args.format(), args.output()) {
+        (PredictionFormat::Csv, output) => sheet::write(&report.sheet(), table.as_ref(), output),
+        (PredictionFormat::Json, Some(output)) => {
+            let text = output::json(&report)?;
+            output::write_atomic(output, |out| writeln!(out, "{text}"))
+        }
+        (_, Some(output)) => output::write_atomic(output, |out| writeln!(out, "{}", report.text())),
+        (PredictionFormat::Json, None) => output::print(&report, Format::Json),
+        (_, None) => output::print(&report, Format::Table),
+    }
+}
+
 impl PredictArgs {
     /// The file that is asked for; none for standard output.
     fn output(&self) -> Option<Output<'_>> {
@@ -165,10 +200,10 @@ impl PredictArgs {
 }
 
 /// What a model says of some graphs.
-struct Found {
-    prediction: Prediction,
-    regions: Option<Regions>,
-    drift: Option<Drift>,
+pub(super) struct Found {
+    pub prediction: Prediction,
+    pub regions: Option<Regions>,
+    pub drift: Option<Drift>,
 }
 
 impl Found {
@@ -190,7 +225,7 @@ impl Found {
         }
     }
 
-    fn of_measured(model: &Model, measured: Measured, coverage: Option<f64>) -> Result<Self, ModelError> {
+    pub fn of_measured(model: &Model, measured: Measured, coverage: Option<f64>) -> Result<Self, ModelError> {
         if let Some(coverage) = coverage {
             return Self::of_calibrated(model.calibrate_measured(measured)?, coverage);
         }

@@ -4,7 +4,7 @@ use super::super::regions::{Coverage, RegionOf};
 use crate::output::{Report, number, table};
 use faer::Mat;
 use hodgelet::dataset::Targets;
-use hodgelet::model::{Drift, FittedTargets, Model, ModelError, PredictedTargets, Prediction, Regions};
+use hodgelet::model::{Drift, FittedTargets, Goal, Model, ModelError, PredictedTargets, Prediction, Regions};
 use hodgelet_eval::metrics::root_mean_square;
 use serde::Serialize;
 use serde_json::Value;
@@ -145,6 +145,23 @@ impl Predictions {
             coverage: None,
             predictions,
         })
+    }
+
+    /// The same with the truth where `goal` knows it.
+    #[must_use]
+    pub fn with_truths(mut self, goal: &Goal) -> Self {
+        for (place, &graph) in goal.complexes.iter().enumerate() {
+            let Some(row) = self.predictions.get_mut(graph) else { continue };
+            match (&mut row.outcome, &goal.targets) {
+                (Outcome::Class { truth, .. }, Targets::Classes { names, labels }) => {
+                    *truth = names.get(labels[place] as usize).cloned();
+                }
+                (Outcome::Number { truth, .. }, Targets::Real(values)) => *truth = values.get(place).copied(),
+                _ => {}
+            }
+        }
+        (self.accuracy, self.rmse) = scores(&self.predictions);
+        self
     }
 
     /// The same with a comparison of the graphs with the training graphs.

@@ -1,6 +1,6 @@
 //! Predictions as a table of text, beside the columns of the table that was read.
 
-use super::rows::Sheet;
+pub(in crate::commands) use super::rows::Sheet;
 use crate::error::CommandError;
 use crate::output;
 use hodgelet::output::Output;

@@ -8,6 +8,7 @@
 mod joint;
 
 use super::fit::Task;
+use super::targets::balanced;
 use super::{MeasureSource, Measurer, Model, ModelError, Stage};
 use crate::dataset::Targets;
 use crate::measure::ComplexMeasures;
@@ -26,6 +27,18 @@ pub struct Goal {
     pub targets: Targets,
     /// The complexes where they are known, in the order of the values.
     pub complexes: Vec<usize>,
+}
+
+impl Goal {
+    /// The same goal, known among some complexes only.
+    #[must_use]
+    pub fn among(&self, complexes: &[usize]) -> Self {
+        let wanted: BTreeSet<usize> = complexes.iter().copied().collect();
+        let places: Vec<usize> =
+            (0..self.complexes.len()).filter(|&place| wanted.contains(&self.complexes[place])).collect();
+        let complexes = places.iter().map(|&place| self.complexes[place]).collect();
+        Self { name: self.name.clone(), targets: self.targets.select(&places), complexes }
+    }
 }
 
 /// Models of several targets with the same filters and kernels.
@@ -83,8 +96,8 @@ impl Settings {
         let names: Vec<String> = goals.iter().map(|goal| goal.name.clone()).collect();
         check(self, &names)?;
         let settings = self.clone().most_probable();
-        let sources: Vec<Known<'_>> =
-            goals.iter().map(|goal| Known { source, complexes: &goal.complexes }).collect();
+        let of_goal = |goal| Known::new(source, &settings, goal);
+        let sources: Vec<Known<'_>> = goals.iter().map(of_goal).collect();
         let places: Vec<Vec<usize>> = goals.iter().map(|goal| (0..goal.complexes.len()).collect()).collect();
         let of = |goal: &Goal, source: ModelError| match source {
             ModelError::Cancelled => ModelError::Cancelled,
@@ -128,6 +141,22 @@ fn check(settings: &Settings, names: &[String]) -> Result<(), ModelError> {
 struct Known<'a> {
     source: &'a dyn MeasureSource,
     complexes: &'a [usize],
+    weights: Option<Vec<f64>>,
+}
+
+impl<'a> Known<'a> {
+    fn new(source: &'a dyn MeasureSource, settings: &Settings, goal: &'a Goal) -> Self {
+        let complexes = &goal.complexes[..];
+        let all = source.sample_weights();
+        let weight = |all: &[f64], &i: &usize| all.get(i).copied().unwrap_or(1.0);
+        let weights = all.map(|all| complexes.iter().map(|i| weight(&all, i)).collect());
+        let mut known = Self { source, complexes, weights };
+        let places: Vec<usize> = (0..complexes.len()).collect();
+        if let Some(weights) = balanced(settings, &goal.targets, &known, &places) {
+            known.weights = Some(weights);
+        }
+        known
+    }
 }
 
 impl MeasureSource for Known<'_> {
@@ -141,6 +170,10 @@ impl MeasureSource for Known<'_> {
             None => Err(ModelError::Index { index, len: self.complexes.len() }),
         };
         self.source.load(&indices.iter().map(place).collect::<Result<Vec<usize>, _>>()?)
+    }
+
+    fn sample_weights(&self) -> Option<Cow<'_, [f64]>> {
+        self.weights.as_deref().map(Cow::Borrowed)
     }
 }
 

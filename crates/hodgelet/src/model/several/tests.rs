@@ -43,7 +43,7 @@ fn the_objective_is_the_sum_with_shared_priors_once_and_its_gradient_that_of_dif
     let problems: Vec<Problem> = goals
         .iter()
         .map(|goal| {
-            let known = Known { source: &measured, complexes: &goal.complexes };
+            let known = Known::new(&measured, &settings, goal);
             let places: Vec<usize> = (0..goal.complexes.len()).collect();
             Problem::new(&settings, &measurer, &known, &goal.targets, &places).unwrap()
         })
