@@ -13,7 +13,7 @@
 //! - a column has a value for every cell of its dimension and starts where [`cell_starts`] says;
 //! - a label is one of the categories of its column, a number is finite;
 //! - no two columns share their dimension and name, and no dimension exceeds [`MAX_DIM`], but for [`WHOLE`];
-//! - a column called [`WEIGHTS`] has one positive number per cell.
+//! - a column called [`WEIGHTS`] has one positive number per cell, and one called [`SAMPLE_WEIGHT`] one per complex.
 //!
 //! Columns and targets by themselves are plain data. To change those of a dataset, give it new ones
 //! ([`Dataset::with_columns`], [`Dataset::with_targets`]) or take it apart ([`Dataset::into_parts`]). A
@@ -28,7 +28,7 @@ mod weights;
 pub use column::{Column, ColumnValues, MAX_DIM, WHOLE};
 pub use error::DatasetError;
 pub use hypergraphs::HypergraphDataset;
-pub use weights::{POSITIONS, WEIGHTS};
+pub use weights::{POSITIONS, SAMPLE_WEIGHT, WEIGHTS};
 
 use crate::complex::Complex;
 

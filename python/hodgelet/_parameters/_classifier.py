@@ -98,6 +98,9 @@ class ClassifierParameters:
         are calibrated on graphs left out; auto: probit for two classes, labels for more and for 1,501 to 5,000 graphs;
         softmax: logit for two, softmax for more; gpflow: as the published code, robust-max for more. By default auto;
         gpflow with faithful.
+    class_weight : {"equal", "balanced"}
+        How much training graphs of each class count. balanced: each class as much as any other, so that probabilities
+        are those of classes that are equally frequent; equal: each graph alike, or by the column sample_weight.
     noise : {"auto", "gaussian", "student-t", "blocks"}
         Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom
         learned; blocks: Gaussian, with a variance that depends on the energy of the graph in each block; auto:
@@ -199,6 +202,7 @@ class ClassifierParameters:
         lengthscales: str = "isotropic",
         initial_lengthscale: float | None = None,
         likelihood: str | None = None,
+        class_weight: str = "equal",
         noise: str = "auto",
         hyperparameters: str = "auto",
         inference: str = "variational",
@@ -255,6 +259,7 @@ class ClassifierParameters:
         self.lengthscales = lengthscales
         self.initial_lengthscale = initial_lengthscale
         self.likelihood = likelihood
+        self.class_weight = class_weight
         self.noise = noise
         self.hyperparameters = hyperparameters
         self.inference = inference

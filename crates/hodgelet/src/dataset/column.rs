@@ -125,6 +125,7 @@ impl Column {
         match self.is_weights() {
             true if self.dim == WHOLE => Err(self.error("is of weights, which cells have")),
             true => weights::check_weights(self),
+            false if self.is_sample_weight() => weights::check_weights(self),
             false => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! Weights of cells in a dataset: columns of one positive number per cell, under a reserved name.
 
-use super::{Column, ColumnValues, Dataset, DatasetError};
+use super::{Column, ColumnValues, Dataset, DatasetError, WHOLE};
 use crate::complex::{CellWeights, Complex};
 use crate::signal::Orientation;
 
@@ -10,7 +10,17 @@ pub const WEIGHTS: &str = "cell-weights";
 /// Name of the column of vertices that says where they are, two or three numbers each.
 pub const POSITIONS: &str = "position";
 
+/// Name of the column of complexes as a whole that says how much each counts in training, one positive number each. It is not
+/// a feature: the term of a complex in the log likelihood is multiplied by it.
+pub const SAMPLE_WEIGHT: &str = "sample_weight";
+
 impl Column {
+    /// Whether it says how much complexes count rather than what they are like.
+    #[must_use]
+    pub fn is_sample_weight(&self) -> bool {
+        self.dim == WHOLE && self.name == SAMPLE_WEIGHT
+    }
+
     /// Whether it holds the weights of cells rather than a signal.
     #[must_use]
     pub fn is_weights(&self) -> bool {
@@ -19,6 +29,15 @@ impl Column {
 }
 
 impl Dataset {
+    /// How much each complex counts in training, if the dataset says so.
+    #[must_use]
+    pub fn sample_weights(&self) -> Option<&[f64]> {
+        match &self.columns.iter().find(|column| column.is_sample_weight())?.values {
+            ColumnValues::Real { values, .. } => Some(values),
+            ColumnValues::Labels { .. } => None,
+        }
+    }
+
     /// The weights of the cells of complex `i`, if any dimension has them.
     #[must_use]
     pub fn weights(&self, i: usize) -> Option<CellWeights> {

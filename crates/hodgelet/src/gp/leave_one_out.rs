@@ -130,7 +130,13 @@ fn own_sites(
             let m: Vec<f64> = (0..n_latents).map(|c| latents.mean[(i, c)]).collect();
             let v: Vec<f64> = (0..n_latents).map(|c| latents.variance[(i, c)]).collect();
             let (mut g, mut d) = (vec![0.0; n_latents], vec![0.0; n_latents]);
-            likelihood.class_terms(&[(labels.labels()[o] as usize, 1.0)], &m, &v, &mut g, &mut d);
+            likelihood.class_terms(
+                &[(labels.labels()[o] as usize, observations.weight(o))],
+                &m,
+                &v,
+                &mut g,
+                &mut d,
+            );
             (0..n_latents).map(|c| (-2.0 * d[c], g[c] - 2.0 * d[c] * m[c])).collect()
         }
     }

@@ -29,7 +29,7 @@ pub use gaussian::Gaussian;
 pub use label_regression::LabelRegression;
 pub use mixture::{Component, Mixture};
 pub use noise::NoiseComponent;
-pub use observations::{Labels, ObservationError, Observations, RealGroup, Reals};
+pub use observations::{Labels, ObservationError, Observations, RealGroup, Reals, WEIGHT_RANGE};
 pub use robust_max::RobustMax;
 pub use softmax::Softmax;
 pub use student_t::StudentT;

@@ -74,9 +74,9 @@ impl Likelihood {
             }
             Self::StudentT(student_t) => {
                 let mut sum = vec![0.0; 2];
-                for (&i, &value) in reals.points().iter().zip(reals.values()) {
-                    let (m, v) = moments(i);
-                    sum.iter_mut().zip(student_t.gradient(value, m, v)).for_each(|(s, g)| *s += g);
+                for (o, (&i, &value)) in reals.points().iter().zip(reals.values()).enumerate() {
+                    let ((m, v), weight) = (moments(i), observations.weight(o));
+                    sum.iter_mut().zip(student_t.gradient(value, m, v)).for_each(|(s, g)| *s += weight * g);
                 }
                 sum
             }
@@ -92,11 +92,11 @@ impl Likelihood {
             }
             Self::StudentT(student_t) => {
                 let mut sum = Moments::default();
-                for &value in reals.at(i) {
+                for &(value, weight) in reals.at(i) {
                     let one = student_t.expectation(value, m, v);
-                    sum.value += one.value;
-                    sum.d_mean += one.d_mean;
-                    sum.d_variance += one.d_variance;
+                    sum.value += weight * one.value;
+                    sum.d_mean += weight * one.d_mean;
+                    sum.d_variance += weight * one.d_variance;
                 }
                 sum
             }
@@ -106,15 +106,16 @@ impl Likelihood {
 
     /// The site `(w, λ)` that real value `o` asks for under latent moments of its point.
     pub(crate) fn real_site(&self, reals: &Reals, o: usize, m: f64, v: f64) -> (f64, f64) {
+        let weight = reals.weight(o);
         match self {
             Self::Gaussian(gaussian) => {
-                let w = 1.0 / gaussian.at(reals.covariates(reals.points()[o])).noise_variance();
+                let w = weight / gaussian.at(reals.covariates(reals.points()[o])).noise_variance();
                 (w, w * reals.values()[o])
             }
             Self::StudentT(student_t) => {
                 let one = student_t.expectation(reals.values()[o], m, v);
-                let w = -2.0 * one.d_variance;
-                (w, one.d_mean + w * m)
+                let w = -2.0 * weight * one.d_variance;
+                (w, weight * one.d_mean + w * m)
             }
             _ => unreachable!("kinds were checked"),
         }

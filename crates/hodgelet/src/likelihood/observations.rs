@@ -6,6 +6,9 @@
 
 use faer::MatRef;
 
+/// Least and largest weight of an observation.
+pub const WEIGHT_RANGE: (f64, f64) = (1e-6, 1e6);
+
 /// Observations of `n_points` latent points, in their original order and summed up per point.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observations {
@@ -21,18 +24,20 @@ pub struct Labels {
     n_classes: usize,
     points: Vec<usize>,        // [n_observations]
     labels: Vec<u32>,          // [n_observations]
+    weights: Option<Vec<f64>>, // [n_observations]
     starts: Vec<usize>,        // [n_points + 1]
-    counts: Vec<(usize, f64)>, // (class, count), point after point
+    counts: Vec<(usize, f64)>, // (class, sum of weights), point after point
 }
 
 /// Real values at latent points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reals {
-    points: Vec<usize>, // [n_observations]
-    values: Vec<f64>,   // [n_observations]
+    points: Vec<usize>,        // [n_observations]
+    values: Vec<f64>,          // [n_observations]
+    weights: Option<Vec<f64>>, // [n_observations]
     groups: Vec<RealGroup>,
-    starts: Vec<usize>, // [n_points + 1]
-    by_point: Vec<f64>, // values, point after point
+    starts: Vec<usize>,        // [n_points + 1]
+    by_point: Vec<(f64, f64)>, // values and weights, point after point
     n_covariates: usize,
     covariates: Vec<f64>, // [n_points, n_covariates], row by row
 }
@@ -40,7 +45,7 @@ pub struct Reals {
 /// The real values of one point, summed up.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RealGroup {
-    /// Number of values.
+    /// Number of values, or the sum of their weights.
     pub count: f64,
     /// Their mean; 0 when there is none.
     pub mean: f64,
@@ -71,30 +76,45 @@ impl Observations {
         points: &[usize],
         n_points: usize,
     ) -> Result<Self, ObservationError> {
+        Self::weighted_classes(n_classes, labels, points, n_points, None)
+    }
+
+    fn weighted_classes(
+        n_classes: usize,
+        labels: &[u32],
+        points: &[usize],
+        n_points: usize,
+        weights: Option<Vec<f64>>,
+    ) -> Result<Self, ObservationError> {
         check_points(points, labels.len(), n_points)?;
         if let Some(index) = labels.iter().position(|&label| label as usize >= n_classes) {
             return Err(ObservationError::Label { index, label: labels[index], n_classes });
         }
-        let mut pairs: Vec<(usize, usize)> =
-            points.iter().zip(labels).map(|(&point, &label)| (point, label as usize)).collect();
+        let weight = |o: usize| weights.as_ref().map_or(1.0, |weights| weights[o]);
+        let mut pairs: Vec<(usize, usize, usize)> = points
+            .iter()
+            .zip(labels)
+            .enumerate()
+            .map(|(o, (&point, &label))| (point, label as usize, o))
+            .collect();
         pairs.sort_unstable();
         let (mut starts, mut counts) = (vec![0; n_points + 1], Vec::<(usize, f64)>::new());
         let mut previous = None;
-        for pair in pairs {
+        for (point, class, o) in pairs {
             match counts.last_mut() {
-                Some(last) if previous == Some(pair) => last.1 += 1.0,
+                Some(last) if previous == Some((point, class)) => last.1 += weight(o),
                 _ => {
-                    counts.push((pair.1, 1.0));
-                    starts[pair.0 + 1] += 1;
+                    counts.push((class, weight(o)));
+                    starts[point + 1] += 1;
                 }
             }
-            previous = Some(pair);
+            previous = Some((point, class));
         }
         for i in 0..n_points {
             starts[i + 1] += starts[i];
         }
         let (points, labels) = (points.to_vec(), labels.to_vec());
-        Ok(Self::Classes(Labels { n_classes, points, labels, starts, counts }))
+        Ok(Self::Classes(Labels { n_classes, points, labels, weights, starts, counts }))
     }
 
     /// One real value at each latent point.
@@ -118,36 +138,91 @@ impl Observations {
         points: &[usize],
         n_points: usize,
     ) -> Result<Self, ObservationError> {
+        Self::weighted_reals(values, points, n_points, None)
+    }
+
+    fn weighted_reals(
+        values: &[f64],
+        points: &[usize],
+        n_points: usize,
+        weights: Option<Vec<f64>>,
+    ) -> Result<Self, ObservationError> {
         check_points(points, values.len(), n_points)?;
         if let Some(index) = values.iter().position(|value| !value.is_finite()) {
             return Err(ObservationError::NotFinite { index, value: values[index] });
         }
         let mut groups = vec![RealGroup::default(); n_points];
-        for (&point, &value) in points.iter().zip(values) {
+        let weight = |o: usize| weights.as_ref().map_or(1.0, |weights| weights[o]);
+        for (o, (&point, &value)) in points.iter().zip(values).enumerate() {
             // Welford's update keeps the spread free of cancellation.
             let group = &mut groups[point];
-            group.count += 1.0;
+            group.count += weight(o);
             let from_old = value - group.mean;
-            group.mean += from_old / group.count;
-            group.spread += from_old * (value - group.mean);
+            group.mean += from_old * (weight(o) / group.count);
+            group.spread += weight(o) * from_old * (value - group.mean);
         }
         let mut starts = vec![0; n_points + 1];
         points.iter().for_each(|&point| starts[point + 1] += 1);
         (0..n_points).for_each(|i| starts[i + 1] += starts[i]);
-        let (mut next, mut by_point) = (starts.clone(), vec![0.0; values.len()]);
-        for (&point, &value) in points.iter().zip(values) {
-            by_point[next[point]] = value;
+        let (mut next, mut by_point) = (starts.clone(), vec![(0.0, 0.0); values.len()]);
+        for (o, (&point, &value)) in points.iter().zip(values).enumerate() {
+            by_point[next[point]] = (value, weight(o));
             next[point] += 1;
         }
         Ok(Self::Reals(Reals {
             points: points.to_vec(),
             values: values.to_vec(),
+            weights,
             groups,
             starts,
             by_point,
             n_covariates: 0,
             covariates: vec![],
         }))
+    }
+
+    /// The same observations with a weight each, by which its term of the log likelihood is multiplied.
+    ///
+    /// # Errors
+    ///
+    /// [`ObservationError`] for another number of weights, or one that is not within [`WEIGHT_RANGE`].
+    pub fn with_weights(self, weights: &[f64]) -> Result<Self, ObservationError> {
+        let (found, expected) = (weights.len(), self.len());
+        if found != expected {
+            return Err(ObservationError::Weights { found, expected });
+        }
+        let is_weight = |weight: f64| (WEIGHT_RANGE.0..=WEIGHT_RANGE.1).contains(&weight);
+        if let Some(index) = weights.iter().position(|&weight| !is_weight(weight)) {
+            return Err(ObservationError::Weight { index, weight: weights[index] });
+        }
+        let (n_points, weights) = (self.n_points(), Some(weights.to_vec()));
+        match self {
+            Self::Classes(own) => {
+                Self::weighted_classes(own.n_classes, &own.labels, &own.points, n_points, weights)
+            }
+            Self::Reals(own) => {
+                let Self::Reals(reals) = Self::weighted_reals(&own.values, &own.points, n_points, weights)?
+                else {
+                    unreachable!("reals come of reals")
+                };
+                Ok(Self::Reals(Reals { n_covariates: own.n_covariates, covariates: own.covariates, ..reals }))
+            }
+        }
+    }
+
+    /// The weight of each observation, if they have any.
+    #[must_use]
+    pub fn weights(&self) -> Option<&[f64]> {
+        match self {
+            Self::Classes(labels) => labels.weights.as_deref(),
+            Self::Reals(reals) => reals.weights.as_deref(),
+        }
+    }
+
+    /// The weight of observation `o`; 1 where they have none.
+    #[must_use]
+    pub(crate) fn weight(&self, o: usize) -> f64 {
+        self.weights().map_or(1.0, |weights| weights[o])
     }
 
     /// Real values with covariates of their points, `[n_points, n_covariates]`, on which the noise may depend. Class
@@ -223,7 +298,7 @@ impl Labels {
         &self.labels
     }
 
-    /// The classes seen at point `i`, each with its count.
+    /// The classes seen at point `i`, each with its count, or the sum of its weights.
     #[must_use]
     pub fn counts(&self, i: usize) -> &[(usize, f64)] {
         &self.counts[self.starts[i]..self.starts[i + 1]]
@@ -243,15 +318,20 @@ impl Reals {
         &self.points
     }
 
+    /// The weight of observation `o`; 1 where they have none.
+    pub(crate) fn weight(&self, o: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[o])
+    }
+
     /// Covariates of point `i`; empty if there are none.
     #[must_use]
     pub fn covariates(&self, i: usize) -> &[f64] {
         &self.covariates[i * self.n_covariates..(i + 1) * self.n_covariates]
     }
 
-    /// The values at point `i`.
+    /// The values at point `i`, with their weights.
     #[must_use]
-    pub fn at(&self, i: usize) -> &[f64] {
+    pub fn at(&self, i: usize) -> &[(f64, f64)] {
         &self.by_point[self.starts[i]..self.starts[i + 1]]
     }
 
@@ -279,6 +359,22 @@ fn check_points(points: &[usize], n_targets: usize, n_points: usize) -> Result<(
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObservationError {
+    /// Weights are given for another number of observations.
+    #[error("{found} weights are given for {expected} observations")]
+    Weights {
+        /// Weights given.
+        found: usize,
+        /// Observations.
+        expected: usize,
+    },
+    /// A weight is not a positive number of a moderate size.
+    #[error("weight of observation {index} is {weight}, expected a number from 1e-6 to 1e6")]
+    Weight {
+        /// Index of the observation.
+        index: usize,
+        /// What was found.
+        weight: f64,
+    },
     /// There is nothing to learn from.
     #[error("there are no observations, expected at least one")]
     Empty,
@@ -357,11 +453,36 @@ mod tests {
         let Observations::Reals(reals) = observations else { panic!("reals went in") };
         assert_eq!(reals.groups()[0], RealGroup { count: 2.0, mean: 2.0, spread: 2.0 });
         assert_eq!(reals.groups()[1], RealGroup { count: 1.0, mean: 5.0, spread: 0.0 });
-        assert_eq!((reals.at(0), reals.at(1)), (&[1.0, 3.0][..], &[5.0][..]));
+        assert_eq!((reals.at(0), reals.at(1)), (&[(1.0, 1.0), (3.0, 1.0)][..], &[(5.0, 1.0)][..]));
+    }
+
+    #[test]
+    fn a_weight_of_two_is_an_observation_twice() {
+        let twice = Observations::grouped_classes(2, &[0, 1, 1, 1], &[0, 0, 1, 1], 2).unwrap();
+        let weighted = Observations::grouped_classes(2, &[0, 1, 1], &[0, 0, 1], 2).unwrap();
+        let weighted = weighted.with_weights(&[1.0, 1.0, 2.0]).unwrap();
+        let (Observations::Classes(twice), Observations::Classes(weighted)) = (twice, weighted) else {
+            panic!("labels went in")
+        };
+        assert_eq!((twice.counts(0), twice.counts(1)), (weighted.counts(0), weighted.counts(1)));
+        let twice = Observations::grouped_reals(&[1.0, 4.0, 4.0], &[0, 0, 0], 1).unwrap();
+        let weighted = Observations::grouped_reals(&[1.0, 4.0], &[0, 0], 1).unwrap();
+        let weighted = weighted.with_weights(&[1.0, 2.0]).unwrap();
+        let (Observations::Reals(twice), Observations::Reals(weighted)) = (twice, weighted) else {
+            panic!("reals went in")
+        };
+        let (a, b) = (twice.groups()[0], weighted.groups()[0]);
+        assert_eq!((a.count, a.mean), (b.count, b.mean));
+        assert!((a.spread - b.spread).abs() < 1e-12 && (b.spread - 6.0).abs() < 1e-12);
     }
 
     #[test]
     fn invalid_values_are_refused_with_facts() {
+        let weighted = |weights: &[f64]| {
+            Observations::reals(&[1.0, 2.0]).unwrap().with_weights(weights).unwrap_err().to_string()
+        };
+        assert_eq!(weighted(&[1.0]), "1 weights are given for 2 observations");
+        assert_eq!(weighted(&[1.0, 0.0]), "weight of observation 1 is 0, expected a number from 1e-6 to 1e6");
         let message = |result: Result<Observations, ObservationError>| result.unwrap_err().to_string();
         assert_eq!(
             message(Observations::classes(2, &[0, 2])),

@@ -5,6 +5,8 @@ use super::fitted::{Model, Summary, Trained};
 use super::objective::Solved;
 use super::parameters::State;
 use super::problem::check_indices;
+use super::source::Weighted;
+use super::targets::balanced;
 use super::{FeatureSpace, MeasureSource, Measurer, ModelError, Plan, Problem, conformal, sparse};
 use crate::dataset::{Dataset, Targets};
 use crate::gp::{GpError, Sites};
@@ -125,6 +127,9 @@ impl Settings {
         train: &[usize],
         callback: impl FnMut(Stage) -> ControlFlow<()> + Send,
     ) -> Result<Model, ModelError> {
+        check_indices(train, source.len())?;
+        let weighted = balanced(self, targets, source, train).map(|weights| Weighted { source, weights });
+        let source = weighted.as_ref().map_or(source, |weighted| weighted as &dyn MeasureSource);
         let task = Task::new(self, measurer, source, targets, train)?;
         let callback = Mutex::new(callback);
         let start = model.map(|model| task.problem.start_at(model)).transpose()?;

@@ -20,6 +20,8 @@ pub struct Measured {
     pub measures: Vec<ComplexMeasures>,
     /// Labels of cells that the encoding does not know.
     pub unknown: usize,
+    /// How much each complex counts in training; none where all count alike.
+    pub weights: Option<Vec<f64>>,
 }
 
 /// The measures of `items`, which are graphs and complexes as they are before cells are added.
@@ -54,7 +56,8 @@ pub(super) fn measure(
     measures = super::labels::with_labels(measurer, measures, items)?;
     measures = super::labels::with_values(measurer, measures, items)?;
     measures = super::own::with_own(measurer, measures, items)?;
-    Ok(Measured { measures, unknown: unknown.into_inner() })
+    let weights = items.sample_weights().map(<[f64]>::to_vec);
+    Ok(Measured { measures, unknown: unknown.into_inner(), weights })
 }
 
 /// Item `i` with its signals and weights, and the number of its labels that are not known.

@@ -22,7 +22,7 @@ impl OwnColumns {
     pub fn fit(settings: &Settings, columns: &[Column]) -> Option<Self> {
         let kinds = settings.blocks();
         let mut own = Self::default();
-        for column in columns.iter().filter(|column| column.dim == WHOLE) {
+        for column in columns.iter().filter(|column| column.dim == WHOLE && !column.is_sample_weight()) {
             match &column.values {
                 ColumnValues::Real { channels, .. } if kinds.contains(&BlockKind::Columns) => {
                     own.numbers.push((column.name.clone(), channels.clone()));

@@ -4,7 +4,7 @@ use super::features::{BlockSpace, FeatureMap, TrainingFeatures};
 use super::noise::NoiseCovariates;
 use super::objective::Objective;
 use super::parameters::{Parameters, State};
-use super::source::refs;
+use super::source::{refs, weights_of};
 use super::space::bank_seed;
 use super::targets::Observed;
 use super::{FeatureSpace, MeasureSource, Measurer, Model, ModelError};
@@ -131,6 +131,9 @@ impl Problem {
             |(block, own): (&BlockSpace, &BlockMeasures)| block.map.fixed(own).map(Fixed::new).transpose();
         let fixed = drawn.iter().zip(&measures).map(fixed).collect::<Result<_, _>>()?;
         let mut observations = observed.observations(groups, n_points)?;
+        if let Some(weights) = weights_of(source, train) {
+            observations = observations.with_weights(&weights)?;
+        }
         let mut covariates = None;
         if let LikelihoodParams::ScaledGaussian { .. } = likelihood_params {
             let own = NoiseCovariates::fit(&all);

@@ -23,6 +23,37 @@ pub trait MeasureSource: Sync {
     ///
     /// [`ModelError::Index`] beyond the last complex, [`ModelError::Store`] when they cannot be read.
     fn load(&self, indices: &[usize]) -> Result<Vec<Cow<'_, ComplexMeasures>>, ModelError>;
+
+    /// How much each complex counts in training, `[len]`; none where all count alike.
+    fn sample_weights(&self) -> Option<Cow<'_, [f64]>> {
+        None
+    }
+}
+
+/// The weights of the complexes at `indices`, if they have any.
+pub(super) fn weights_of(source: &dyn MeasureSource, indices: &[usize]) -> Option<Vec<f64>> {
+    let all = source.sample_weights()?;
+    Some(indices.iter().map(|&index| all[index]).collect())
+}
+
+/// A source whose complexes count otherwise.
+pub(super) struct Weighted<'a> {
+    pub source: &'a dyn MeasureSource,
+    pub weights: Vec<f64>,
+}
+
+impl MeasureSource for Weighted<'_> {
+    fn len(&self) -> usize {
+        self.source.len()
+    }
+
+    fn load(&self, indices: &[usize]) -> Result<Vec<Cow<'_, ComplexMeasures>>, ModelError> {
+        self.source.load(indices)
+    }
+
+    fn sample_weights(&self) -> Option<Cow<'_, [f64]>> {
+        Some(Cow::Borrowed(&self.weights))
+    }
 }
 
 impl MeasureSource for Measured {
@@ -36,6 +67,10 @@ impl MeasureSource for Measured {
             None => Err(ModelError::Index { index, len: self.measures.len() }),
         };
         indices.iter().map(one).collect()
+    }
+
+    fn sample_weights(&self) -> Option<Cow<'_, [f64]>> {
+        self.weights.as_deref().map(Cow::Borrowed)
     }
 }
 

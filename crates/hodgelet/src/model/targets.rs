@@ -1,11 +1,12 @@
 //! What a model predicts, and the targets that it learns from.
 
-use super::ModelError;
+use super::{MeasureSource, ModelError};
 use crate::dataset::{DatasetError, Targets};
 use crate::encode::EncodeError;
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
-use crate::settings::{NoiseChoice, Settings};
+use crate::settings::{ClassWeight, NoiseChoice, Settings};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Least standard deviation of real targets and largest magnitude of one: variances of predictions are squares of them.
 const TARGET_RANGE: (f64, f64) = (1e-152, 1e152);
@@ -111,6 +112,27 @@ impl Observed {
             Self::Reals(values) => Observations::grouped_reals(values, groups, n_points)?,
         })
     }
+}
+
+/// What each complex of `source` counts where classes are to count alike; none where they need not.
+pub(super) fn balanced(
+    settings: &Settings,
+    targets: &Targets,
+    source: &dyn MeasureSource,
+    train: &[usize],
+) -> Option<Vec<f64>> {
+    let (ClassWeight::Balanced, Targets::Classes { labels, .. }) = (settings.class_weight, targets) else {
+        return None;
+    };
+    let mut counts: BTreeMap<u32, f64> = BTreeMap::new();
+    train.iter().filter_map(|&i| labels.get(i)).for_each(|&label| *counts.entry(label).or_default() += 1.0);
+    let each = train.len() as f64 / counts.len().max(1) as f64;
+    let given = source.sample_weights();
+    let weight = |i: usize| {
+        let of_class = labels.get(i).and_then(|label| counts.get(label)).map_or(1.0, |count| each / count);
+        of_class * given.as_ref().map_or(1.0, |given| given[i])
+    };
+    Some((0..source.len()).map(weight).collect())
 }
 
 fn check_number(targets: &Targets, expected: usize) -> Result<(), ModelError> {

@@ -233,6 +233,14 @@ impl Model {
             }
             _ => return Err(ModelError::Targets { expected: "targets of its kind", found: "others" }),
         };
+        let observations = match self.observations.weights() {
+            // New complexes count as they are.
+            Some(old) => {
+                let weights: Vec<f64> = old.iter().copied().chain(all.iter().map(|_| 1.0)).collect();
+                observations.with_weights(&weights)?
+            }
+            None => observations,
+        };
         let (Some(covariates), Observations::Reals(known)) = (&self.covariates, &self.observations) else {
             return Ok(observations);
         };

@@ -190,6 +190,17 @@ choices! {
 }
 
 choices! {
+    /// How much training complexes of each class count.
+    pub enum ClassWeight {
+        /// Each alike.
+        #[default]
+        Equal,
+        /// Each class as much as any other, whatever the number of its complexes.
+        Balanced,
+    }
+}
+
+choices! {
     /// How the uncertainty of trained values is met.
     pub enum HyperparameterChoice {
         /// What was measured to be best for the number of training complexes.

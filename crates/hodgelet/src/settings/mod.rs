@@ -11,8 +11,8 @@ mod field;
 mod value;
 
 pub use choices::{
-    BlockKind, ClassLikelihood, ConformalChoice, HyperparameterChoice, InferenceChoice, Laplacian,
-    LengthscaleChoice, Method, NoiseChoice, PosteriorChoice,
+    BlockKind, ClassLikelihood, ClassWeight, ConformalChoice, HyperparameterChoice, InferenceChoice,
+    Laplacian, LengthscaleChoice, Method, NoiseChoice, PosteriorChoice,
 };
 #[cfg(feature = "clap")]
 pub use command::{FeatureSettings, MeasureSettings, SignalSettings};
@@ -149,6 +149,10 @@ settings! {
         /// gpflow with faithful.
         [value "LIKELIHOOD"] [training] [classes]
         likelihood: Option<ClassLikelihood> = None;
+        /// How much training graphs of each class count. balanced: each class as much as any other, so that probabilities are
+        /// those of classes that are equally frequent; equal: each graph alike, or by the column sample_weight.
+        [value "CHOICE"] [training] [classes]
+        class_weight: ClassWeight = ClassWeight::Equal;
         /// Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom learned;
         /// blocks: Gaussian, with a variance that depends on the energy of the graph in each block; auto: student-t where
         /// predictions are averaged over hyperparameters, gaussian otherwise.

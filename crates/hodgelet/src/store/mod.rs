@@ -140,7 +140,7 @@ impl Store {
             (LeafTargets::Real(values), _) => Targets::Real(values),
             _ => Targets::None,
         };
-        Ok((Measured { measures, unknown }, targets, ids))
+        Ok((Measured { measures, unknown, weights: None }, targets, ids))
     }
 
     fn read(&self, k: usize) -> Result<Leaf, StoreError> {

@@ -32,7 +32,7 @@ fn part(measured: &Measured, data: &Dataset, k: usize) -> (Measured, Targets, Ve
     let range = k * LEAF..data.len().min((k + 1) * LEAF);
     let indices: Vec<usize> = range.clone().collect();
     let ids = indices.iter().map(|i| format!("graph {i}")).collect();
-    let own = Measured { measures: measured.measures[range].to_vec(), unknown: k };
+    let own = Measured { measures: measured.measures[range].to_vec(), unknown: k, weights: None };
     (own, data.targets().select(&indices), ids)
 }
 

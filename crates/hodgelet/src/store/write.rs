@@ -2,7 +2,7 @@
 
 use super::leaf::{Leaf, LeafTargets};
 use super::{Store, StoreError, StoreHeader, header, hex};
-use crate::dataset::Targets;
+use crate::dataset::{SAMPLE_WEIGHT, Targets};
 use crate::model::Measured;
 use crate::output::{Kind, Output, OutputError, remove_unfinished};
 use std::path::{Path, PathBuf};
@@ -74,7 +74,11 @@ impl StoreWriter {
             Targets::Classes { labels, .. } => LeafTargets::Classes(labels.clone()),
             Targets::Real(values) => LeafTargets::Real(values.clone()),
         };
-        let Measured { measures, unknown } = measured;
+        let Measured { measures, unknown, weights } = measured;
+        if weights.is_some() {
+            let fault = format!("a store does not keep the column `{SAMPLE_WEIGHT}`: fit the dataset itself");
+            return Err(StoreError::io(&self.path, fault));
+        }
         let leaf = Leaf { measures, ids: ids.to_vec(), targets, unknown };
         let bytes = leaf.to_bytes().map_err(|fault| StoreError::io(&self.path, fault))?;
         let name = format!("{LEAF_NAME}{k:06}-{}.parquet", hex(&bytes));

@@ -8,6 +8,7 @@
 //! | `sites.precision`, `sites.shift` | the posterior ([`Posterior::tensors`](crate::gp::Posterior::tensors)) | latent functions, distinct complexes |
 //! | `observations.point` | which distinct complex each training complex is | training complexes |
 //! | `observations.label` or `observations.value` | class, or standardized target | training complexes |
+//! | `observations.weight` | how much each training complex counts, if not all count alike | training complexes |
 //! | `observations.covariates` | what the noise depends on, if on anything | distinct complexes, blocks |
 //! | `states.parameters` | trained values, unconstrained, of each state that predictions are averaged over | states, values |
 //! | `states.sites.precision`, `states.sites.shift` | the posterior of each state | states, latent functions, distinct complexes |
@@ -55,6 +56,9 @@ const LABELS_SINCE: u64 = 4;
 
 /// Largest file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 34;
+
+/// The tensor of how much each training complex counts.
+const WEIGHTS: &str = "observations.weight";
 
 /// The tensor of what the noise at each point depends on.
 const COVARIATES: &str = "observations.covariates";
@@ -197,6 +201,9 @@ impl Model {
                 tensors.insert("observations.value".to_owned(), values)
             }
         };
+        if let Some(weights) = self.observations.weights() {
+            tensors.insert(WEIGHTS.to_owned(), Tensor::reals(&[weights.len()], weights.iter().copied()));
+        }
         if let Some(values) = NoiseCovariates::stored(&self.likelihood_params, &self.observations) {
             let n = self.observations.n_points();
             let tensor = Tensor::reals(&[n, values.len() / n.max(1)], values.into_iter());
@@ -281,6 +288,11 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
     check::sites(&likelihood, &stored, &tensors)?;
     let mut n_tensors = n_inputs + tensors.len() + 2;
     let mut observations = observations(file, &targets, n_train, n_points)?;
+    if file.tensors.contains_key(WEIGHTS) {
+        let weights = file.reals(WEIGHTS, &[n_train])?;
+        observations = observations.with_weights(&weights).map_err(ModelError::from)?;
+        n_tensors += 1;
+    }
     if let Some(own) = &covariates {
         let values = file.reals(COVARIATES, &[n_points, own.len()])?;
         let matrix = Mat::from_fn(n_points, own.len(), |i, b| values[i * own.len() + b]);

@@ -1,7 +1,7 @@
 //! Training complexes in leaves, as the inducing ones see them.
 
 use super::super::noise::NoiseCovariates;
-use super::super::source::{MeasureSource, refs};
+use super::super::source::{MeasureSource, refs, weights_of};
 use super::super::targets::Observed;
 use super::super::{FeatureSpace, FittedTargets, ModelError};
 use crate::dataset::Targets;
@@ -60,7 +60,10 @@ impl Data<'_> {
         let indices: Vec<usize> = places.iter().map(|&i| self.train[i]).collect();
         let observed = Observed::in_units(self.targets, self.fitted, &indices)?;
         let own: Vec<usize> = (0..places.len()).collect();
-        let observations = observed.observations(&own, places.len())?;
+        let mut observations = observed.observations(&own, places.len())?;
+        if let Some(weights) = weights_of(self.source, &indices) {
+            observations = observations.with_weights(&weights)?;
+        }
         match self.covariates {
             Some(covariates) => Ok(observations.with_covariates(covariates.of(measures).as_ref())?),
             None => Ok(observations),
