@@ -65,6 +65,7 @@ fn likelihoods() -> Vec<(u32, Settings)> {
         (3, of(ClassLikelihood::Labels)),
         (3, of(ClassLikelihood::Softmax)),
         (3, of(ClassLikelihood::Gpflow)),
+        (4, of(ClassLikelihood::Ordinal)),
         (0, noise(NoiseChoice::Gaussian)),
         (0, noise(NoiseChoice::StudentT)),
         (0, noise(NoiseChoice::Blocks)),

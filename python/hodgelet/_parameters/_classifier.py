@@ -93,11 +93,12 @@ class ClassifierParameters:
         Lengthscales in each block: one, one per channel, or one per column (ard).
     initial_lengthscale : float, optional
         Where lengthscales start. By default the square root of the number of varying columns; 1 with faithful.
-    likelihood : {"auto", "labels", "softmax", "gpflow"}, optional
+    likelihood : {"auto", "labels", "softmax", "ordinal", "gpflow"}, optional
         How class probabilities follow from the latent functions. labels: a regression on labels whose probabilities
         are calibrated on graphs left out; auto: probit for two classes, labels for more and for 1,501 to 5,000 graphs;
-        softmax: logit for two, softmax for more; gpflow: as the published code, robust-max for more. By default auto;
-        gpflow with faithful.
+        softmax: logit for two, softmax for more; ordinal: for classes in the order of their names, by trained
+        thresholds on one latent function; gpflow: as the published code, robust-max for more. By default auto; gpflow
+        with faithful.
     class_weight : {"equal", "balanced"}
         How much training graphs of each class count. balanced: each class as much as any other, so that probabilities
         are those of classes that are equally frequent; equal: each graph alike, or by the column sample_weight.

@@ -130,6 +130,11 @@ impl Likelihood {
             Self::RobustMax(robust_max, _) => robust_max.expectation(counts, m, v, d_mean, d_variance),
             Self::Softmax(softmax, _) => softmax.expectation(counts, m, v, d_mean, d_variance),
             Self::LabelRegression(labels) => labels.expectation(counts, m, v, d_mean, d_variance),
+            Self::Ordinal(ordinal) => {
+                let moments = ordinal.expectation(counts, m[0], v[0]);
+                (d_mean[0], d_variance[0]) = (moments.d_mean, moments.d_variance);
+                moments.value
+            }
             Self::Gaussian(_) | Self::StudentT(_) => unreachable!("kinds were checked"),
         }
     }
@@ -174,6 +179,9 @@ impl Likelihood {
             Self::LabelRegression(labels) => {
                 labels.log_probabilities(m, v).iter().zip(&mut p).for_each(|(log, p)| *p = log.exp());
             }
+            Self::Ordinal(ordinal) => {
+                p.iter_mut().enumerate().for_each(|(c, p)| *p = ordinal.log_probability(c, m[0], v[0]).exp());
+            }
             Self::Gaussian(_) | Self::StudentT(_) => {}
         }
         p
@@ -186,6 +194,7 @@ impl Likelihood {
             Self::RobustMax(..) => self.point_probabilities(m, v)[class].ln(),
             Self::Softmax(softmax, _) => softmax.log_probabilities(m, v)[class],
             Self::LabelRegression(labels) => labels.log_probabilities(m, v)[class],
+            Self::Ordinal(ordinal) => ordinal.log_probability(class, m[0], v[0]),
             Self::Gaussian(_) | Self::StudentT(_) => unreachable!("kinds were checked"),
         }
     }

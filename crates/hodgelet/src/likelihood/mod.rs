@@ -15,6 +15,7 @@ mod mixture;
 mod noise;
 pub mod normal;
 mod observations;
+mod ordinal;
 mod panels;
 pub mod points;
 pub mod quadrature;
@@ -30,6 +31,7 @@ pub use label_regression::LabelRegression;
 pub use mixture::{Component, Mixture};
 pub use noise::NoiseComponent;
 pub use observations::{Labels, ObservationError, Observations, RealGroup, Reals, WEIGHT_RANGE};
+pub use ordinal::Ordinal;
 pub use robust_max::RobustMax;
 pub use softmax::Softmax;
 pub use student_t::StudentT;
@@ -72,6 +74,11 @@ pub enum LikelihoodParams {
     /// Several classes by regression on the labels; the variance of the noise is learned, and the sharpness of the
     /// probabilities is fitted to points left out.
     LabelRegression,
+    /// Classes in an order, by thresholds on one latent function; the gaps between them are learned.
+    Ordinal {
+        /// Gauss–Hermite nodes.
+        nodes: usize,
+    },
     /// Real targets; the variance of the noise is learned.
     Gaussian,
     /// Real targets with noise that depends on covariates of the point: the variance where all are 0 is learned, and the
@@ -91,6 +98,8 @@ impl LikelihoodParams {
     pub const LOGIT: Self = Self::Bernoulli { link: Link::Logit, nodes: 20 };
     /// Robust-max as in GPflow: ε = 1e-3, squash 1e-6, 20 nodes.
     pub const ROBUST_MAX: Self = Self::RobustMax { epsilon: 1e-3, squash: 1e-6, nodes: 20 };
+    /// Ordered probit, 20 nodes.
+    pub const ORDINAL: Self = Self::Ordinal { nodes: 20 };
     /// Softmax with 20 nodes, or 128 points.
     pub const SOFTMAX: Self = Self::Softmax { nodes: 20, points: 128 };
 
@@ -129,6 +138,11 @@ impl LikelihoodParams {
                 check_classes(n_classes)?;
                 Ok(Likelihood::LabelRegression(LabelRegression::new(INITIAL_NOISE, n_classes)))
             }
+            Self::Ordinal { nodes } => {
+                check_classes(n_classes)?;
+                check_size("nodes", nodes, MOST_NODES)?;
+                Ok(Likelihood::Ordinal(Ordinal::new(n_classes, nodes)))
+            }
             Self::Gaussian => Likelihood::gaussian(INITIAL_NOISE),
             Self::ScaledGaussian { n_covariates } => {
                 check_size("covariates", n_covariates, MOST_COVARIATES)?;
@@ -147,13 +161,14 @@ impl LikelihoodParams {
         matches!(self, Self::Gaussian | Self::ScaledGaussian { .. } | Self::StudentT)
     }
 
-    /// Number of learned values.
+    /// Number of learned values, for `n_classes` classes (ignored by real targets).
     #[must_use]
-    pub fn n_learned(&self) -> usize {
+    pub fn n_learned(&self, n_classes: usize) -> usize {
         match self {
             Self::Gaussian | Self::LabelRegression => 1,
             Self::ScaledGaussian { n_covariates } => n_covariates.saturating_add(1),
             Self::StudentT => 2,
+            Self::Ordinal { .. } => n_classes.saturating_sub(2),
             _ => 0,
         }
     }
@@ -164,6 +179,10 @@ const INITIAL_NOISE: f64 = 0.1;
 
 /// Degrees of freedom above 2 of Student-t noise before training.
 const INITIAL_EXCESS: f64 = 8.0;
+
+/// Name of what is learned of ordered classes, and how large it may be.
+const THRESHOLD_GAP: &str = "gap between thresholds";
+const MOST_GAP: f64 = 1e6;
 
 /// Beyond this many Gauss–Hermite nodes the outer weights are below the smallest number.
 const MOST_NODES: usize = 300;
@@ -197,6 +216,8 @@ pub enum Likelihood {
     Softmax(Softmax, usize),
     /// Several classes by regression on the labels.
     LabelRegression(LabelRegression),
+    /// Classes in an order.
+    Ordinal(Ordinal),
     /// Real targets.
     Gaussian(Gaussian),
     /// Real targets with gross errors.
@@ -251,6 +272,7 @@ impl Likelihood {
                 std::iter::once(("noise variance", gaussian.noise_variance())).chain(factors).collect()
             }
             Self::LabelRegression(labels) => vec![("noise variance", labels.noise_variance())],
+            Self::Ordinal(ordinal) => ordinal.gaps().iter().map(|&gap| (THRESHOLD_GAP, gap)).collect(),
             Self::StudentT(student_t) => {
                 vec![("noise scale", student_t.scale()), ("excess degrees of freedom", student_t.excess())]
             }
@@ -285,6 +307,12 @@ impl Likelihood {
                 check_range("noise variance", noise, 0.0 < noise, f64::INFINITY)?;
                 *self = Self::LabelRegression(labels.with_noise(noise));
             }
+            (Self::Ordinal(ordinal), gaps) => {
+                for &gap in gaps {
+                    check_range(THRESHOLD_GAP, gap, 0.0 < gap, MOST_GAP)?;
+                }
+                *self = Self::Ordinal(ordinal.with_gaps(gaps.to_vec()));
+            }
             (Self::StudentT(_), &[scale, excess]) => *self = Self::student_t(scale, excess)?,
             _ => {}
         }
@@ -295,7 +323,7 @@ impl Likelihood {
     #[must_use]
     pub fn n_latents(&self) -> usize {
         match self {
-            Self::Bernoulli(_) | Self::Gaussian(_) | Self::StudentT(_) => 1,
+            Self::Bernoulli(_) | Self::Ordinal(_) | Self::Gaussian(_) | Self::StudentT(_) => 1,
             Self::RobustMax(_, n_classes) | Self::Softmax(_, n_classes) => *n_classes,
             Self::LabelRegression(labels) => labels.n_classes(),
         }
@@ -308,6 +336,7 @@ impl Likelihood {
             Self::Bernoulli(_) => Some(2),
             Self::RobustMax(_, n_classes) | Self::Softmax(_, n_classes) => Some(*n_classes),
             Self::LabelRegression(labels) => Some(labels.n_classes()),
+            Self::Ordinal(ordinal) => Some(ordinal.n_classes()),
             Self::Gaussian(_) | Self::StudentT(_) => None,
         }
     }
@@ -318,7 +347,7 @@ impl Likelihood {
         match self {
             Self::Bernoulli(bernoulli) => !matches!(bernoulli.link(), Link::Probit { floor } if floor > 0.0),
             Self::RobustMax(..) | Self::StudentT(_) => false,
-            Self::Softmax(..) | Self::LabelRegression(_) | Self::Gaussian(_) => true,
+            Self::Softmax(..) | Self::LabelRegression(_) | Self::Ordinal(_) | Self::Gaussian(_) => true,
         }
     }
 }

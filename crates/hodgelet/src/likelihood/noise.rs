@@ -54,6 +54,9 @@ impl Likelihood {
         if let (Self::LabelRegression(regression), Observations::Classes(labels)) = (self, observations) {
             return Ok(vec![regression.noise_gradient(labels, |i, c| (mean[(i, c)], variance[(i, c)]))]);
         }
+        if let (Self::Ordinal(ordinal), Observations::Classes(labels)) = (self, observations) {
+            return Ok(ordinal.gradient(labels, |i| (mean[(i, 0)], variance[(i, 0)])));
+        }
         let Observations::Reals(reals) = observations else { return Ok(Vec::new()) };
         let moments = |i: usize| (mean[(i, 0)], variance[(i, 0)]);
         Ok(match self {

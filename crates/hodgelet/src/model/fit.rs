@@ -358,10 +358,12 @@ impl Problem {
                 (Err(error), None) => return Err(error),
                 (Err(_), Some(_)) => break,
             }
-            let mut learned: Vec<f64> =
-                state.likelihood.hyperparameters().into_iter().map(|(_, x)| x).collect();
-            let Some(noise) = learned.first_mut() else { break };
-            *noise *= 10.0;
+            let named = state.likelihood.hyperparameters();
+            if !named.first().is_some_and(|(name, _)| name.starts_with("noise")) {
+                break;
+            }
+            let mut learned: Vec<f64> = named.into_iter().map(|(_, x)| x).collect();
+            learned[0] *= 10.0;
             state.likelihood.set_values(&learned)?;
         }
         best.map_or_else(|| self.solve(&parameters.values(&state), None), Ok)

@@ -125,6 +125,8 @@ choices! {
         Labels,
         /// Logit for two classes, softmax for more.
         Softmax,
+        /// Classes in the order of their names, by thresholds on one latent function.
+        Ordinal,
         /// As the published code: GPflow's probit with its floor of 1e-3 for two classes, robust-max for more. Robust-max
         /// is not log-concave: with contradicting labels it has several optima and takes hundreds of inner steps.
         Gpflow,
@@ -141,6 +143,7 @@ impl ClassLikelihood {
             (Self::Gpflow, 2) => {
                 LikelihoodParams::Bernoulli { link: Link::Probit { floor: 1e-3 }, nodes: 20 }
             }
+            (Self::Ordinal, _) => LikelihoodParams::ORDINAL,
             (Self::Auto | Self::Labels, _) => LikelihoodParams::LabelRegression,
             (Self::Softmax, _) => LikelihoodParams::SOFTMAX,
             (Self::Gpflow, _) => LikelihoodParams::ROBUST_MAX,

@@ -145,7 +145,8 @@ settings! {
         initial_lengthscale: Option<f64> = None;
         /// How class probabilities follow from the latent functions. labels: a regression on labels whose probabilities
         /// are calibrated on graphs left out; auto: probit for two classes, labels for more and for 1,501 to 5,000 graphs;
-        /// softmax: logit for two, softmax for more; gpflow: as the published code, robust-max for more. By default auto;
+        /// softmax: logit for two, softmax for more; ordinal: for classes in the order of their names, by trained thresholds on
+        /// one latent function; gpflow: as the published code, robust-max for more. By default auto;
         /// gpflow with faithful.
         [value "LIKELIHOOD"] [training] [classes]
         likelihood: Option<ClassLikelihood> = None;

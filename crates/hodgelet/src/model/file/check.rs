@@ -30,7 +30,7 @@ pub(super) fn description(description: &Description) -> Result<(), FileError> {
     if kernels != blocks {
         return fault(format!("{kernels} kernels for {blocks} blocks of features"));
     }
-    let learned = description.likelihood.n_learned();
+    let learned = description.likelihood.n_learned(description.targets.n_classes());
     if description.learned.len() != learned {
         return fault(format!("{} learned values of a likelihood with {learned}", description.learned.len()));
     }
