@@ -19,7 +19,7 @@ fn graphs(n: usize, n_classes: u32) -> Dataset {
         Complex::graph(size as usize, &edges).unwrap()
     };
     let targets = match n_classes {
-        0 => Targets::Real((0..n).map(|i| (i as f64).sin() + (i % 3) as f64).collect()),
+        0 => Targets::Real((0..n).map(|i| ((7 * i) % 5 + i % 3) as f64).collect()),
         2 => Targets::Classes {
             names: vec!["a".into(), "b".into()],
             labels: (0..n).map(|i| u32::from(i % 3 == 0)).collect(),
@@ -69,6 +69,7 @@ fn likelihoods() -> Vec<(u32, Settings)> {
         (0, noise(NoiseChoice::Gaussian)),
         (0, noise(NoiseChoice::StudentT)),
         (0, noise(NoiseChoice::Blocks)),
+        (0, noise(NoiseChoice::Poisson)),
     ]
 }
 

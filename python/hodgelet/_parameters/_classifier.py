@@ -102,10 +102,11 @@ class ClassifierParameters:
     class_weight : {"equal", "balanced"}
         How much training graphs of each class count. balanced: each class as much as any other, so that probabilities
         are those of classes that are equally frequent; equal: each graph alike, or by the column sample_weight.
-    noise : {"auto", "gaussian", "student-t", "blocks"}
+    noise : {"auto", "gaussian", "student-t", "blocks", "poisson"}
         Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom
-        learned; blocks: Gaussian, with a variance that depends on the energy of the graph in each block; auto:
-        student-t where predictions are averaged over hyperparameters, gaussian otherwise.
+        learned; blocks: Gaussian, with a variance that depends on the energy of the graph in each block; poisson: for
+        counts, whose expected logarithm is learned; auto: student-t where predictions are averaged over
+        hyperparameters, gaussian otherwise.
     hyperparameters : {"auto", "map", "nuts", "gaussian", "modes"}
         How the uncertainty of the hyperparameters is met. map: the most probable values alone; nuts: predictions are
         averaged over draws from their posterior; gaussian: over draws of the normal distribution at the most probable

@@ -93,10 +93,11 @@ class RegressorParameters:
         Lengthscales in each block: one, one per channel, or one per column (ard).
     initial_lengthscale : float, optional
         Where lengthscales start. By default the square root of the number of varying columns; 1 with faithful.
-    noise : {"auto", "gaussian", "student-t", "blocks"}
+    noise : {"auto", "gaussian", "student-t", "blocks", "poisson"}
         Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom
-        learned; blocks: Gaussian, with a variance that depends on the energy of the graph in each block; auto:
-        student-t where predictions are averaged over hyperparameters, gaussian otherwise.
+        learned; blocks: Gaussian, with a variance that depends on the energy of the graph in each block; poisson: for
+        counts, whose expected logarithm is learned; auto: student-t where predictions are averaged over
+        hyperparameters, gaussian otherwise.
     hyperparameters : {"auto", "map", "nuts", "gaussian", "modes"}
         How the uncertainty of the hyperparameters is met. map: the most probable values alone; nuts: predictions are
         averaged over draws from their posterior; gaussian: over draws of the normal distribution at the most probable

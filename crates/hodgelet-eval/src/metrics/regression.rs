@@ -73,12 +73,7 @@ pub fn coverage(densities: &[Mixture], truth: &[f64], level: f64) -> Result<f64,
     if !(0.0 < level && level < 1.0) {
         return Err(MetricError::Level { level });
     }
-    // P(|z| ≤ q) = level for q = Φ⁻¹((1 + level) / 2); from the lower tail, which keeps its digits near level 1
-    let reach = -normal::quantile(0.5 * (1.0 - level));
-    let inside = |(density, t): &(&Mixture, &f64)| match density.components() {
-        [one] => (*t - one.mean).abs() <= reach * one.variance.sqrt(),
-        _ => (density.cdf(**t) - 0.5).abs() <= 0.5 * level,
-    };
+    let inside = |(density, t): &(&Mixture, &f64)| density.holds(**t, level);
     let hits = densities.iter().zip(truth).filter(inside).count();
     Ok(hits as f64 / truth.len() as f64)
 }

@@ -135,7 +135,7 @@ impl Likelihood {
                 (d_mean[0], d_variance[0]) = (moments.d_mean, moments.d_variance);
                 moments.value
             }
-            Self::Gaussian(_) | Self::StudentT(_) => unreachable!("kinds were checked"),
+            Self::Gaussian(_) | Self::StudentT(_) | Self::Poisson(_) => unreachable!("kinds were checked"),
         }
     }
 
@@ -182,7 +182,7 @@ impl Likelihood {
             Self::Ordinal(ordinal) => {
                 p.iter_mut().enumerate().for_each(|(c, p)| *p = ordinal.log_probability(c, m[0], v[0]).exp());
             }
-            Self::Gaussian(_) | Self::StudentT(_) => {}
+            Self::Gaussian(_) | Self::StudentT(_) | Self::Poisson(_) => {}
         }
         p
     }
@@ -195,7 +195,7 @@ impl Likelihood {
             Self::Softmax(softmax, _) => softmax.log_probabilities(m, v)[class],
             Self::LabelRegression(labels) => labels.log_probabilities(m, v)[class],
             Self::Ordinal(ordinal) => ordinal.log_probability(class, m[0], v[0]),
-            Self::Gaussian(_) | Self::StudentT(_) => unreachable!("kinds were checked"),
+            Self::Gaussian(_) | Self::StudentT(_) | Self::Poisson(_) => unreachable!("kinds were checked"),
         }
     }
 
@@ -230,6 +230,9 @@ impl Likelihood {
             }
             (Self::StudentT(student_t), Observations::Reals(reals)) => {
                 student_t.log_density(reals.values()[o], m[0], v[0])
+            }
+            (Self::Poisson(poisson), Observations::Reals(reals)) => {
+                poisson.log_density(reals.values()[o], m[0], v[0])
             }
             (_, Observations::Classes(labels)) => self.class_log_density(labels.labels()[o] as usize, m, v),
             _ => unreachable!("kinds were checked"),

@@ -1,15 +1,18 @@
 //! Predictive densities of numbers: finite mixtures of normal distributions.
 
-use super::log_sum_exp;
 use super::normal::{self, LN_SQRT_2PI};
+use super::{Poisson, log_sum_exp};
 
 /// Steps of bisection after which an interval of floating-point numbers cannot be halved.
 const BISECTIONS: usize = 200;
 
-/// A mixture of normal distributions: what is known of one number.
+/// What is known of one number: a mixture of normal distributions, or of Poisson distributions of a count whose logarithm of
+/// the rate is such a mixture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture {
     components: Vec<Component>,
+    /// How counts follow from the components; none where these are of the number itself.
+    counts: Option<Poisson>,
 }
 
 /// One normal distribution of a mixture.
@@ -26,16 +29,27 @@ pub struct Component {
 impl Mixture {
     /// A mixture of these components, at least one, with weights that add up to 1 and positive variances.
     pub(crate) fn new(components: Vec<Component>) -> Self {
-        Self { components }
+        Self { components, counts: None }
+    }
+
+    /// A mixture of counts, where the components are of the latent value.
+    pub(crate) fn counts(components: Vec<Component>, poisson: Poisson) -> Self {
+        Self { components, counts: Some(poisson) }
     }
 
     /// One normal distribution.
     #[must_use]
     pub fn normal(mean: f64, variance: f64) -> Self {
-        Self { components: vec![Component { weight: 1.0, mean, variance }] }
+        Self::new(vec![Component { weight: 1.0, mean, variance }])
     }
 
-    /// The components.
+    /// Whether the number is a count.
+    #[must_use]
+    pub fn is_count(&self) -> bool {
+        self.counts.is_some()
+    }
+
+    /// The components: of the number itself, or of the logarithm of its rate over what is expected of all.
     #[must_use]
     pub fn components(&self) -> &[Component] {
         &self.components
@@ -44,6 +58,10 @@ impl Mixture {
     /// The mean.
     #[must_use]
     pub fn mean(&self) -> f64 {
+        if let Some(poisson) = &self.counts {
+            let expected = |c: &Component| poisson.rate() * (c.mean + 0.5 * c.variance).exp();
+            return self.components.iter().map(|c| c.weight * expected(c)).sum();
+        }
         match &self.components[..] {
             [one] => one.mean,
             many => many.iter().map(|c| c.weight * c.mean).sum(),
@@ -53,6 +71,12 @@ impl Mixture {
     /// The variance: the mean of the variances and the variance of the means.
     #[must_use]
     pub fn variance(&self) -> f64 {
+        if let Some(poisson) = &self.counts {
+            let mean = self.mean();
+            let square = |c: &Component| poisson.rate().powi(2) * (2.0 * c.mean + 2.0 * c.variance).exp();
+            let of_rates = self.components.iter().map(|c| c.weight * square(c)).sum::<f64>() - mean * mean;
+            return mean + of_rates.max(0.0);
+        }
         match &self.components[..] {
             [one] => one.variance,
             many => {
@@ -62,9 +86,16 @@ impl Mixture {
         }
     }
 
-    /// The logarithm of the density at `value`.
+    /// The logarithm of the density at `value`; of the probability, where it is a count, and −∞ where it cannot be one.
     #[must_use]
     pub fn log_density(&self, value: f64) -> f64 {
+        if let Some(poisson) = &self.counts {
+            if !(value >= 0.0 && value.fract() == 0.0) {
+                return f64::NEG_INFINITY;
+            }
+            let one = |c: &Component| c.weight.ln() + poisson.log_density(value, c.mean, c.variance);
+            return log_sum_exp(self.components.iter().map(one));
+        }
         let one = |c: &Component| {
             c.weight.ln()
                 - LN_SQRT_2PI
@@ -77,12 +108,18 @@ impl Mixture {
     /// The probability of a number up to `value`.
     #[must_use]
     pub fn cdf(&self, value: f64) -> f64 {
+        if let Some(poisson) = &self.counts {
+            return self.components.iter().map(|c| c.weight * poisson.cdf(value, c.mean, c.variance)).sum();
+        }
         self.components.iter().map(|c| c.weight * normal::cdf((value - c.mean) / c.variance.sqrt())).sum()
     }
 
-    /// The number below which lies the share `p` of the mass, for `0 < p < 1`.
+    /// The number below which lies the share `p` of the mass, for `0 < p < 1`; of counts, the least up to which it does.
     #[must_use]
     pub fn quantile(&self, p: f64) -> f64 {
+        if self.is_count() {
+            return self.least_count(p);
+        }
         let z = normal::quantile(p);
         let each = |c: &Component| c.mean + z * c.variance.sqrt();
         let (mut low, mut high) = self
@@ -98,6 +135,32 @@ impl Mixture {
             if self.cdf(middle) < p { low = middle } else { high = middle }
         }
         0.5 * (low + high)
+    }
+
+    fn least_count(&self, p: f64) -> f64 {
+        let (mut low, mut high) = (-1.0, 1.0f64);
+        while self.cdf(high) < p && high < 1e15 {
+            (low, high) = (high, 2.0 * high);
+        }
+        while high - low > 1.0 {
+            let middle = (0.5 * (low + high)).floor();
+            if self.cdf(middle) < p { low = middle } else { high = middle }
+        }
+        high
+    }
+
+    /// Whether `value` is in the interval that holds the share `level`, ends included.
+    #[must_use]
+    pub fn holds(&self, value: f64, level: f64) -> bool {
+        if self.is_count() {
+            let (low, high) = self.interval(level);
+            return low <= value && value <= high;
+        }
+        match &self.components[..] {
+            // P(|z| ≤ q) = level for q = Φ⁻¹((1 + level) / 2); from the lower tail, which keeps its digits near level 1
+            [one] => (value - one.mean).abs() <= -normal::quantile(0.5 * (1.0 - level)) * one.variance.sqrt(),
+            _ => (self.cdf(value) - 0.5).abs() <= 0.5 * level,
+        }
     }
 
     /// The interval that holds the share `level` of the mass, with equal shares left on both sides, for `0 < level < 1`.
@@ -129,6 +192,31 @@ mod tests {
         }
         assert!((mass - 1.0).abs() < 1e-9 && (mean - mixture.mean()).abs() < 1e-9);
         assert!((square - mean * mean - mixture.variance()).abs() < 1e-8);
+    }
+
+    #[test]
+    fn counts_have_moments_and_quantiles_of_their_probabilities() {
+        let latent = vec![
+            Component { weight: 0.4, mean: 0.1, variance: 0.3 },
+            Component { weight: 0.6, mean: -0.5, variance: 0.8 },
+        ];
+        let counts = Mixture::counts(latent, Poisson::new(6.0));
+        let p = |y: u32| counts.log_density(f64::from(y)).exp();
+        let (mut mass, mut mean, mut square) = (0.0, 0.0, 0.0);
+        for y in 0..2000 {
+            let (x, p) = (f64::from(y), p(y));
+            (mass, mean, square) = (mass + p, mean + p * x, square + p * x * x);
+        }
+        assert!((mass - 1.0).abs() < 1e-6, "{mass}");
+        assert!(
+            (mean - counts.mean()).abs() < 1e-4 && (square - mean * mean - counts.variance()).abs() < 0.05
+        );
+        for q in [0.01, 0.3, 0.5, 0.95] {
+            let y = counts.quantile(q);
+            assert!(counts.cdf(y) >= q && (y == 0.0 || counts.cdf(y - 1.0) < q), "{q}: {y}");
+        }
+        assert_eq!(counts.log_density(1.5), f64::NEG_INFINITY);
+        assert!(counts.holds(4.0, 0.5) && !counts.holds(500.0, 0.99));
     }
 
     #[test]

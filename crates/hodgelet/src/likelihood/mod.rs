@@ -18,6 +18,7 @@ mod observations;
 mod ordinal;
 mod panels;
 pub mod points;
+mod poisson;
 pub mod quadrature;
 mod robust_max;
 mod softmax;
@@ -32,6 +33,7 @@ pub use mixture::{Component, Mixture};
 pub use noise::NoiseComponent;
 pub use observations::{Labels, ObservationError, Observations, RealGroup, Reals, WEIGHT_RANGE};
 pub use ordinal::Ordinal;
+pub use poisson::Poisson;
 pub use robust_max::RobustMax;
 pub use softmax::Softmax;
 pub use student_t::StudentT;
@@ -89,6 +91,11 @@ pub enum LikelihoodParams {
     },
     /// Real targets with gross errors among them; the scale of the noise and its degrees of freedom are learned.
     StudentT,
+    /// Counts with a Poisson distribution, on the scale of the logarithm.
+    Poisson {
+        /// The expected count where the latent value is 0.
+        rate: f64,
+    },
 }
 
 impl LikelihoodParams {
@@ -148,6 +155,10 @@ impl LikelihoodParams {
                 check_size("covariates", n_covariates, MOST_COVARIATES)?;
                 Likelihood::scaled_gaussian(INITIAL_NOISE, &vec![1.0; n_covariates])
             }
+            Self::Poisson { rate } => {
+                check_range("rate", rate, 0.0 < rate, 1e150)?;
+                Ok(Likelihood::Poisson(Poisson::new(rate)))
+            }
             Self::StudentT => {
                 let scale = (INITIAL_NOISE * INITIAL_EXCESS / (INITIAL_EXCESS + 2.0)).sqrt();
                 Likelihood::student_t(scale, INITIAL_EXCESS)
@@ -158,7 +169,7 @@ impl LikelihoodParams {
     /// Whether targets are real numbers.
     #[must_use]
     pub fn is_real(&self) -> bool {
-        matches!(self, Self::Gaussian | Self::ScaledGaussian { .. } | Self::StudentT)
+        matches!(self, Self::Gaussian | Self::ScaledGaussian { .. } | Self::StudentT | Self::Poisson { .. })
     }
 
     /// Number of learned values, for `n_classes` classes (ignored by real targets).
@@ -222,6 +233,8 @@ pub enum Likelihood {
     Gaussian(Gaussian),
     /// Real targets with gross errors.
     StudentT(StudentT),
+    /// Counts.
+    Poisson(Poisson),
 }
 
 impl Likelihood {
@@ -323,7 +336,11 @@ impl Likelihood {
     #[must_use]
     pub fn n_latents(&self) -> usize {
         match self {
-            Self::Bernoulli(_) | Self::Ordinal(_) | Self::Gaussian(_) | Self::StudentT(_) => 1,
+            Self::Bernoulli(_)
+            | Self::Ordinal(_)
+            | Self::Gaussian(_)
+            | Self::StudentT(_)
+            | Self::Poisson(_) => 1,
             Self::RobustMax(_, n_classes) | Self::Softmax(_, n_classes) => *n_classes,
             Self::LabelRegression(labels) => labels.n_classes(),
         }
@@ -337,7 +354,7 @@ impl Likelihood {
             Self::RobustMax(_, n_classes) | Self::Softmax(_, n_classes) => Some(*n_classes),
             Self::LabelRegression(labels) => Some(labels.n_classes()),
             Self::Ordinal(ordinal) => Some(ordinal.n_classes()),
-            Self::Gaussian(_) | Self::StudentT(_) => None,
+            Self::Gaussian(_) | Self::StudentT(_) | Self::Poisson(_) => None,
         }
     }
 
@@ -347,7 +364,11 @@ impl Likelihood {
         match self {
             Self::Bernoulli(bernoulli) => !matches!(bernoulli.link(), Link::Probit { floor } if floor > 0.0),
             Self::RobustMax(..) | Self::StudentT(_) => false,
-            Self::Softmax(..) | Self::LabelRegression(_) | Self::Ordinal(_) | Self::Gaussian(_) => true,
+            Self::Softmax(..)
+            | Self::LabelRegression(_)
+            | Self::Ordinal(_)
+            | Self::Gaussian(_)
+            | Self::Poisson(_) => true,
         }
     }
 }

@@ -14,7 +14,7 @@ pub struct NoiseComponent {
 }
 
 impl Likelihood {
-    /// The noise of a real target as a mixture of normal distributions whose weights sum to 1; empty for classes. Given a
+    /// The noise of a real target as a mixture of normal distributions whose weights sum to 1; empty for classes and counts. Given a
     /// latent mean `m` and variance `v` the target has the density `Σ_k weight_k N(y; m, v + variance_k)`.
     ///
     /// `covariates` are those of the point; none where the noise does not depend on any.
@@ -83,7 +83,7 @@ impl Likelihood {
                 }
                 sum
             }
-            _ => unreachable!("kinds were checked"),
+            _ => Vec::new(),
         })
     }
 
@@ -93,16 +93,25 @@ impl Likelihood {
             Self::Gaussian(gaussian) => {
                 gaussian.at(reals.covariates(i)).expectation(&reals.groups()[i], m, v)
             }
-            Self::StudentT(student_t) => {
+            Self::StudentT(_) | Self::Poisson(_) => {
                 let mut sum = Moments::default();
                 for &(value, weight) in reals.at(i) {
-                    let one = student_t.expectation(value, m, v);
+                    let one = self.real_term(value, m, v);
                     sum.value += weight * one.value;
                     sum.d_mean += weight * one.d_mean;
                     sum.d_variance += weight * one.d_variance;
                 }
                 sum
             }
+            _ => unreachable!("kinds were checked"),
+        }
+    }
+
+    /// Expected log likelihood of one real value.
+    fn real_term(&self, value: f64, m: f64, v: f64) -> Moments {
+        match self {
+            Self::StudentT(student_t) => student_t.expectation(value, m, v),
+            Self::Poisson(poisson) => poisson.expectation(value, m, v),
             _ => unreachable!("kinds were checked"),
         }
     }
@@ -115,8 +124,8 @@ impl Likelihood {
                 let w = weight / gaussian.at(reals.covariates(reals.points()[o])).noise_variance();
                 (w, w * reals.values()[o])
             }
-            Self::StudentT(student_t) => {
-                let one = student_t.expectation(reals.values()[o], m, v);
+            Self::StudentT(_) | Self::Poisson(_) => {
+                let one = self.real_term(reals.values()[o], m, v);
                 let w = -2.0 * weight * one.d_variance;
                 (w, weight * one.d_mean + w * m)
             }

@@ -165,6 +165,12 @@ pub enum ModelError {
         /// Why.
         reason: String,
     },
+    /// A target that is no count.
+    #[error("target {found}, expected whole numbers from 0 to 1e9, as noise is poisson")]
+    Count {
+        /// What was found.
+        found: f64,
+    },
     /// One of several targets cannot be learned.
     #[error("target `{name}`: {source}")]
     Goal {

@@ -129,7 +129,7 @@ impl Settings {
         train: &[usize],
     ) -> Result<Plan, ModelError> {
         check_indices(train, n)?;
-        let (_, observed) = Observed::new(targets, n, train)?;
+        let (_, observed) = Observed::new(self, targets, n, train)?;
         let (_, likelihood) = observed.likelihood(self, 1)?;
         let n_fixed = measurer.blocks()?.iter().filter(|block| !block.component.is_of_signal()).count();
         Ok(Plan::new(self, train.len(), measurer.n_columns()?, n_fixed, likelihood.n_factors()))

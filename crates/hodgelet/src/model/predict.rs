@@ -11,7 +11,7 @@ use crate::dataset::Dataset;
 use crate::feature::{Block, BlockMeasures};
 use crate::gp::{GpError, Latents};
 use crate::kernel::Inputs;
-use crate::likelihood::{Component, Mixture};
+use crate::likelihood::{Component, Likelihood, Mixture, Poisson};
 use crate::measure::ComplexMeasures;
 use faer::{Mat, Par};
 use rayon::prelude::*;
@@ -194,6 +194,9 @@ impl Model {
                 Some(own) => own.of(blocks).row_iter().map(|row| row.iter().copied().collect()).collect(),
                 None => vec![Vec::new(); n],
             };
+            if let Likelihood::Poisson(poisson) = &self.mode.likelihood {
+                return counts(each().map(|(_, state)| &state.latents), *poisson);
+            }
             let of = |i: usize| -> Result<Vec<Component>, ModelError> {
                 let mut components = Vec::new();
                 for (trained, state) in each() {
@@ -233,6 +236,24 @@ impl Model {
         };
         let labels = (0..n).map(best).collect();
         Ok(PredictedTargets::Classes { probabilities, labels })
+    }
+}
+
+/// The distributions of counts whose logarithms have these moments, averaged over the states.
+fn counts<'a>(
+    states: impl ExactSizeIterator<Item = &'a Latents> + Clone,
+    poisson: Poisson,
+) -> Result<PredictedTargets, ModelError> {
+    let (n, weight) = (states.clone().next().map_or(0, |own| own.mean.nrows()), 1.0 / states.len() as f64);
+    let of = |i: usize| {
+        let component =
+            |own: &Latents| Component { weight, mean: own.mean[(i, 0)], variance: own.variance[(i, 0)] };
+        Mixture::counts(states.clone().map(component).collect(), poisson)
+    };
+    let densities: Vec<Mixture> = (0..n).map(of).collect();
+    match densities.iter().flat_map(|density| [density.mean(), density.variance()]).find(|x| !x.is_finite()) {
+        Some(value) => Err(GpError::Overflow { quantity: "predicted count", value }.into()),
+        None => Ok(PredictedTargets::Real { densities }),
     }
 }
 

@@ -97,7 +97,7 @@ impl Problem {
         train: &[usize],
     ) -> Result<Self, ModelError> {
         check_indices(train, source.len())?;
-        let (targets, observed) = Observed::new(targets, source.len(), train)?;
+        let (targets, observed) = Observed::new(settings, targets, source.len(), train)?;
         let (_, likelihood) = observed.likelihood(settings, 1)?;
         settings.final_inference(&likelihood)?.check(&likelihood)?; // before the long part
         let own = Measurer { settings: settings.clone(), ..measurer.clone() };

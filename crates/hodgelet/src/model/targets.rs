@@ -14,6 +14,9 @@ const TARGET_RANGE: (f64, f64) = (1e-152, 1e152);
 /// Standard deviation of real targets, relative to the largest, that may be the rounding of their mean.
 const CONSTANT_TARGETS: f64 = 1e-14;
 
+/// Largest count.
+const MOST_COUNT: f64 = 1e9;
+
 /// What a model predicts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -51,7 +54,12 @@ pub(super) enum Observed {
 
 impl Observed {
     /// The targets of the complexes `train`, of `n` in all.
-    pub fn new(targets: &Targets, n: usize, train: &[usize]) -> Result<(FittedTargets, Self), ModelError> {
+    pub fn new(
+        settings: &Settings,
+        targets: &Targets,
+        n: usize,
+        train: &[usize],
+    ) -> Result<(FittedTargets, Self), ModelError> {
         check_number(targets, n)?;
         match targets.select(train) {
             Targets::None => {
@@ -64,6 +72,13 @@ impl Observed {
                 }
                 let n_classes = names.len();
                 Ok((FittedTargets::Classes { names }, Self::Classes(n_classes, labels)))
+            }
+            Targets::Real(counts) if settings.noise == NoiseChoice::Poisson => {
+                let is_count = |y: f64| (0.0..=MOST_COUNT).contains(&y) && y.fract() == 0.0;
+                match counts.iter().find(|&&y| !is_count(y)) {
+                    Some(&found) => Err(ModelError::Count { found }),
+                    None => Ok((FittedTargets::Real { mean: 0.0, deviation: 1.0 }, Self::Reals(counts))),
+                }
             }
             Targets::Real(values) => {
                 let n = values.len() as f64;
@@ -98,6 +113,10 @@ impl Observed {
                 NoiseChoice::Auto | NoiseChoice::Gaussian => (LikelihoodParams::Gaussian, 0),
                 NoiseChoice::StudentT => (LikelihoodParams::StudentT, 0),
                 NoiseChoice::Blocks => (LikelihoodParams::ScaledGaussian { n_covariates: n_blocks }, 0),
+                NoiseChoice::Poisson => {
+                    let n = values.len().max(1) as f64;
+                    (LikelihoodParams::Poisson { rate: values.iter().sum::<f64>().max(0.5) / n }, 0)
+                }
             },
         };
         Ok((params, params.check(n_classes)?))

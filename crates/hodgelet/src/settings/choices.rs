@@ -189,6 +189,8 @@ choices! {
         StudentT,
         /// Gaussian, with a variance that depends on the energy of the complex in each block.
         Blocks,
+        /// None: targets are counts with a Poisson distribution whose rate is the exponential of the latent function.
+        Poisson,
     }
 }
 

@@ -155,8 +155,9 @@ settings! {
         [value "CHOICE"] [training] [classes]
         class_weight: ClassWeight = ClassWeight::Equal;
         /// Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom learned;
-        /// blocks: Gaussian, with a variance that depends on the energy of the graph in each block; auto: student-t where
-        /// predictions are averaged over hyperparameters, gaussian otherwise.
+        /// blocks: Gaussian, with a variance that depends on the energy of the graph in each block; poisson: for counts, whose
+        /// expected logarithm is learned; auto: student-t where predictions are averaged over hyperparameters, gaussian
+        /// otherwise.
         [value "NOISE"] [training]
         noise: NoiseChoice = NoiseChoice::Auto;
     }
