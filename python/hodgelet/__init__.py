@@ -26,6 +26,7 @@ from hodgelet._results import (
     Novelty,
     Prediction,
 )
+from hodgelet._several import SeveralModels, fit_several, load_several
 from hodgelet._transformer import HodgeletTransformer
 
 __all__ = [
@@ -54,11 +55,14 @@ __all__ = [
     "NotFittedError",
     "Novelty",
     "Prediction",
+    "SeveralModels",
     "__version__",
     "arrow",
     "as_batch",
     "datasets",
+    "fit_several",
     "hodge",
     "load",
+    "load_several",
     "plot",
 ]

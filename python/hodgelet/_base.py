@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import logging
 import os
 import sys
 import warnings
@@ -31,6 +32,8 @@ Self = TypeVar("Self", bound="Estimator")
 _NOT_SETTINGS = {"auto", "vertex_attrs", "edge_attrs", "oriented", "n_jobs", "verbose", "output", "standardize"}
 
 C = TypeVar("C", bound=type)
+
+logger = logging.getLogger("hodgelet")
 
 
 def documented(estimator: C) -> C:
@@ -133,7 +136,7 @@ class Estimator:
         native, batch = self._native(), self._batch(X)
         with Progress(self._verbose()) as progress:
             described, unknown = native.measures(batch, self._threads(), progress.callback)
-        warn_unknown(unknown)
+        warn_unknown(unknown, native, batch)
         return measures_of(described)
 
     def _features(self, X: Any, standardize: bool) -> NDArray[np.float64]:
@@ -142,8 +145,37 @@ class Estimator:
             out: tuple[NDArray[np.float64], int] = native.features(
                 batch, standardize, self._threads(), progress.callback
             )
-        warn_unknown(out[1])
+        warn_unknown(out[1], native, batch)
         return out[0]
+
+    def set_output(self: Self, *, transform: str | None = None) -> Self:
+        """What ``transform`` gives: ``"default"`` for an array, ``"pandas"`` or ``"polars"`` for a data frame."""
+        if transform not in (None, "default", "pandas", "polars"):
+            raise HodgeletInputError(f"transform is {transform!r}, expected 'default', 'pandas' or 'polars'")
+        if transform is not None:
+            self._output_of_transform = transform
+        return self
+
+    def _framed(self, features: NDArray[np.float64]) -> Any:
+        """Features in the container that `set_output` asked for."""
+        wanted = getattr(self, "_output_of_transform", "default")
+        if wanted == "default":
+            return features
+        names = [str(name) for name in self.get_feature_names_out()]
+        if wanted == "pandas":
+            import pandas
+
+            return pandas.DataFrame(features, columns=names)
+        import polars
+
+        return polars.DataFrame(features, schema=names, orient="row")
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns that graphs become."""
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"{type(self).__name__} is not fitted")
+        return len(self._native().names())
 
     def _native(self) -> Any:
         try:
@@ -166,6 +198,11 @@ class Estimator:
     def _settings(self, seed: int) -> str:
         """The parameters that say which model is trained, as JSON."""
         given = {**self.get_params(), "random_state": seed}
+        if given.get("kernel") == "rbf":
+            given["kernel"] = "se"
+            logger.info("kernel 'rbf' is called 'se' here: the squared exponential")
+        if given.get("class_weight", "equal") is None or isinstance(given.get("class_weight"), Mapping):
+            given["class_weight"] = "equal"  # what a mapping says is in the weights of graphs
         settings = {ALIASES.get(name, name): value for name, value in given.items() if name not in _NOT_SETTINGS}
         try:
             return json.dumps(settings, default=_plain, allow_nan=False)
@@ -207,7 +244,9 @@ def check_targets(y: Any, n: int, estimator: str) -> NDArray[Any]:
     targets = np.asarray(y)
     if targets.ndim == 2 and targets.shape[1] == 1:
         warnings.warn(
-            "A column-vector y was passed when a 1d array was expected.", _conversion_warning(), stacklevel=_outside()
+            "A column-vector y was passed when a 1d array was expected.",
+            _sklearn_warning("DataConversionWarning"),
+            stacklevel=_outside(),
         )
         targets = targets[:, 0]
     if targets.ndim != 1:
@@ -270,11 +309,23 @@ def r2(truth: NDArray[np.float64], predicted: NDArray[np.float64], sample_weight
     return 1.0 - left / whole
 
 
-def warn_unknown(unknown: int) -> None:
-    """Warns of labels that were not in the training data."""
-    if unknown:
-        message = f"{unknown} labels of cells are new to the model and were left out"
-        warnings.warn(message, HodgeletWarning, stacklevel=_outside())
+def warn_unknown(unknown: int, native: Any = None, batch: Any = None) -> None:
+    """Warns of labels that were not in the training data, by name where the model can say them."""
+    if not unknown:
+        return
+    message = f"{unknown} labels of cells are new to the model and were left out"
+    if hasattr(native, "new_labels"):
+        found = native.new_labels(batch)
+        named = [f"{label!r} of {column!r} on {cells} cells" for _, column, label, cells in found[:5]]
+        more = f" and {len(found) - 5} others" if len(found) > 5 else ""
+        message += f": {', '.join(named)}{more}" if named else ""
+    warnings.warn(message, HodgeletWarning, stacklevel=_outside())
+
+
+def warn_not_converged(steps: int) -> None:
+    """Warns that training used up its steps, as scikit-learn does."""
+    message = f"training used up its {steps} steps before it converged; raise max_iter"
+    warnings.warn(message, _sklearn_warning("ConvergenceWarning"), stacklevel=_outside())
 
 
 def warn_constant(channels: list[str]) -> None:
@@ -316,7 +367,7 @@ def _same(a: Any, b: Any) -> bool:
         return False
 
 
-def _conversion_warning() -> type[Warning]:
+def _sklearn_warning(name: str) -> type[Warning]:
     """The class scikit-learn warns with, if it is loaded."""
-    found = getattr(sys.modules.get("sklearn.exceptions"), "DataConversionWarning", HodgeletWarning)
+    found = getattr(sys.modules.get("sklearn.exceptions"), name, HodgeletWarning)
     return found if isinstance(found, type) and issubclass(found, Warning) else HodgeletWarning

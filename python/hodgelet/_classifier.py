@@ -68,10 +68,14 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
         tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
         return tags
 
-    def fit(self, X: Any, y: Any, *, columns: Any = None, fingerprints: Any = None) -> HodgeletClassifier:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, columns: Any = None, fingerprints: Any = None
+    ) -> HodgeletClassifier:
         """Learns the classes ``y`` of the graphs ``X``.
 
-        ``columns`` and ``fingerprints`` are what is known of the graphs as a whole, as in `as_batch`.
+        ``sample_weight`` multiplies the terms of the graphs in the log likelihood; ``class_weight`` may be a mapping
+        from class to weight. ``columns`` and ``fingerprints`` are what is known of the graphs as a whole, as in
+        `as_batch`.
 
         Raises
         ------
@@ -90,7 +94,7 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
             found.append(classes)
             return {"classes": names, "labels": labels}
 
-        self._train(X, y, targets, columns, fingerprints)
+        self._train(X, y, targets, columns, fingerprints, sample_weight)
         self.classes_ = found[0]
         return self
 
@@ -125,6 +129,14 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
         probabilities = self.predict_full(X, columns=columns, fingerprints=fingerprints).probabilities
         assert probabilities is not None, "a classifier predicts probabilities"
         return probabilities
+
+    def decision_function(self, X: Any) -> Floats:
+        """Log odds of the second of two classes, otherwise the log probability of each class.
+
+        Latent means, which know nothing of their uncertainty, are in `predict_full`.
+        """
+        logs = self.predict_log_proba(X)
+        return logs[:, 1] - logs[:, 0] if logs.shape[1] == 2 else logs
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the probabilities."""

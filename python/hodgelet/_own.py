@@ -15,13 +15,34 @@ from hodgelet._errors import HodgeletInputError
 
 __all__ = ["with_own"]
 
+#: Name of the column that says how much each graph counts in training.
+SAMPLE_WEIGHT = "sample_weight"
 
-def with_own(batch: GraphBatch, columns: Any = None, fingerprints: Any = None) -> GraphBatch:
-    """The batch with a column for each number of a table, and one for fingerprints."""
-    if columns is None and fingerprints is None:
+
+def with_own(batch: GraphBatch, columns: Any = None, fingerprints: Any = None, sample_weight: Any = None) -> GraphBatch:
+    """The batch with a column for each number of a table, one for fingerprints, and one for how much graphs count."""
+    if columns is None and fingerprints is None and sample_weight is None:
         return batch
-    own = [*_numbers(columns, len(batch)), *_tags(fingerprints, len(batch))]
+    own = [
+        *_numbers(columns, len(batch)),
+        *_tags(fingerprints, len(batch)),
+        *_weights(sample_weight, len(batch)),
+    ]
     return replace(batch, columns=[*batch.columns, *own]).validate()
+
+
+def _weights(sample_weight: Any, n: int) -> list[Column]:
+    if sample_weight is None:
+        return []
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n,):
+        raise HodgeletInputError(f"sample_weight has the shape {list(weights.shape)}, expected [{n}]")
+    if n and not weights.any():
+        raise HodgeletInputError("sample_weight is zero for all graphs, expected at least two that count")
+    wrong = np.flatnonzero((weights != 0) & ~((weights >= 1e-6) & (weights <= 1e6)))
+    if len(wrong):
+        raise HodgeletInputError(f"sample_weight[{wrong[0]}] is {weights[wrong[0]]}, expected 0, or 1e-6 to 1e6")
+    return [Column(SAMPLE_WEIGHT, WHOLE, "real", weights[:, None])]
 
 
 def _numbers(columns: Any, n: int) -> list[Column]:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hodgelet._base import check_targets, documented, finite_numbers, r2
 from hodgelet._errors import HodgeletInputError
+from hodgelet._own import with_own
 from hodgelet._parameters import RegressorParameters
 from hodgelet._regions import Intervals, common
 from hodgelet._results import Novelty, Prediction
@@ -54,9 +58,11 @@ class HodgeletRegressor(RegressorParameters, Supervised):
         tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         return tags
 
-    def fit(self, X: Any, y: Any, *, columns: Any = None, fingerprints: Any = None) -> HodgeletRegressor:
-        """Learns the numbers ``y`` of the graphs ``X``; raises as `HodgeletClassifier.fit` does."""
-        self._train(X, y, lambda y: {"values": finite_numbers(y)}, columns, fingerprints)
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, columns: Any = None, fingerprints: Any = None
+    ) -> HodgeletRegressor:
+        """Learns the numbers ``y`` of the graphs ``X``; weights and errors as in `HodgeletClassifier.fit`."""
+        self._train(X, y, lambda y: {"values": finite_numbers(y)}, columns, fingerprints, sample_weight)
         return self
 
     def partial_fit(self, X: Any, y: Any) -> HodgeletRegressor:
@@ -66,10 +72,37 @@ class HodgeletRegressor(RegressorParameters, Supervised):
         self._add(X, y, lambda y: {"values": finite_numbers(y)})
         return self
 
-    def predict(self, X: Any, return_std: bool = False, *, columns: Any = None, fingerprints: Any = None) -> Any:
-        """The expected number of each graph; with ``return_std`` also the standard deviation of a new observation."""
-        out = self.predict_full(X, columns=columns, fingerprints=fingerprints)
+    def predict(
+        self,
+        X: Any,
+        return_std: bool = False,
+        return_cov: bool = False,
+        *,
+        columns: Any = None,
+        fingerprints: Any = None,
+    ) -> Any:
+        """The expected number of each graph.
+
+        With ``return_std`` also the standard deviation of a new observation, with ``return_cov`` the covariance of new
+        observations of all graphs ``[n_graphs, n_graphs]``.
+        """
+        if return_std and return_cov:
+            raise HodgeletInputError("return_std and return_cov are both true, expected at most one")
+        batch = with_own(self._batch(X), columns, fingerprints)
+        out = self.predict_full(batch)
+        if return_cov:
+            return out.mean, self._native().covariance(batch, self._threads())
         return (out.mean, out.std) if return_std else out.mean
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> NDArray[np.float64]:
+        """Draws of new observations of all graphs together, ``[n_graphs, n_samples]``.
+
+        They are normal, with the mean and covariance of `predict`.
+        """
+        mean, covariance = self.predict(X, return_cov=True)
+        rng = random_state if hasattr(random_state, "multivariate_normal") else np.random.RandomState(random_state)
+        draws: NDArray[np.float64] = rng.multivariate_normal(mean, covariance, n_samples).T
+        return draws
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Intervals:
         """The interval of each graph that holds its number with probability ``coverage``.

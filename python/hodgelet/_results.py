@@ -189,6 +189,24 @@ class Prediction:
         """Standard deviation: of a new observation for real targets, of the latent functions for classes."""
         return np.sqrt(self.latent_variance if self.variance is None else self.variance)
 
+    def to_pandas(self) -> Any:
+        """A data frame with a row for each graph: what is predicted, how sure, how far, and the share of each block."""
+        import pandas
+
+        found: dict[str, Any] = {"predicted": self.value}
+        if self.probabilities is not None and self.classes is not None:
+            found.update({f"p({c})": self.probabilities[:, k] for k, c in enumerate(self.classes)})
+        else:
+            found["std"] = self.std
+        if self.novelty is not None:
+            found.update({"distance": self.novelty.distance, "far": self.novelty.is_far})
+        latent = [self._latent(i) for i in range(len(self))]
+        rows = np.arange(len(self))
+        found["latent"] = self.latent_mean[rows, latent]
+        for b, block in enumerate(self.blocks):
+            found[f"share: {block}"] = self.attributions[rows, b, latent]
+        return pandas.DataFrame(found)
+
     def _repr_html_(self) -> str:
         from hodgelet._html import prediction_html
 

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hodgelet._base import Estimator, check_targets, warn_all, warn_constant, warn_unknown
+from hodgelet._base import (
+    Estimator,
+    check_targets,
+    logger,
+    warn_all,
+    warn_constant,
+    warn_not_converged,
+    warn_unknown,
+)
 from hodgelet._errors import HodgeletInputError
+from hodgelet._kernel import FittedKernel
 from hodgelet._own import with_own
 from hodgelet._parameters import ALIASES
 from hodgelet._progress import Progress
@@ -19,6 +29,7 @@ from hodgelet._results import CellShares, Drift, Explanation, Hyperparameters, L
 
 if TYPE_CHECKING:
     from hodgelet import _native
+    from hodgelet._batch import GraphBatch
 
 Floats = NDArray[np.float64]
 Self = TypeVar("Self", bound="Supervised")
@@ -52,11 +63,33 @@ class Supervised(Estimator):
         """All trained values with their priors and the range they may take; prints as a table."""
         return Hyperparameters(json.loads(self._native().description())["hyperparameters"])
 
-    def transform(self, X: Any) -> Floats:
-        """Features of graphs under the learned filters, as the kernels see them: ``[n_graphs, n_columns]``."""
-        return self._features(X, standardize=True)
+    @property
+    def best_params_(self) -> dict[str, Any]:
+        """What ``auto`` chose, as parameters that can be typed again; empty if nothing was changed."""
+        changes = [trial["change"] or {} for trial in self.search_ if trial["kept"]]
+        return {name: value for change in changes for name, value in change.items()}
 
-    def fit_transform(self, X: Any, y: Any) -> Floats:
+    @property
+    def kernel_(self) -> FittedKernel:
+        """The trained kernel; called with graphs it gives their Gram matrix."""
+        native = self._native()
+        constant = json.loads(native.description())["constant"]
+
+        def gram(left: GraphBatch, right: GraphBatch | None) -> Floats:
+            found: Floats = native.gram(left, right, self._threads())
+            return found
+
+        return FittedKernel(self.blocks_, constant, gram, self._batch)
+
+    def log_marginal_likelihood(self) -> float:
+        """The log evidence of the training targets, or its lower bound where inference is variational."""
+        return float(self.training_["elbo"])
+
+    def transform(self, X: Any) -> Any:
+        """Features of graphs under the learned filters, as the kernels see them: ``[n_graphs, n_columns]``."""
+        return self._framed(self._features(X, standardize=True))
+
+    def fit_transform(self, X: Any, y: Any) -> Any:
         """Trains on the graphs ``X`` and returns their features under the learned filters."""
         batch = self._batch(X)
         self.fit(batch, y)
@@ -102,7 +135,7 @@ class Supervised(Estimator):
         native, batch = self._native(), with_own(self._batch(X), columns, fingerprints)
         with Progress(self._verbose()) as progress:
             out = native.predict(batch, self._threads(), progress.callback)
-        warn_unknown(out["unknown"])
+        warn_unknown(out["unknown"], native, batch)
         return self._prediction(out)
 
     def _regions(self, X: Any, coverage: float) -> dict[str, Any]:
@@ -114,7 +147,7 @@ class Supervised(Estimator):
         native, batch = self._native(), self._batch(X)
         with Progress(self._verbose()) as progress:
             out = native.regions(batch, coverage, self._threads(), progress.callback)
-        warn_unknown(out["unknown"])
+        warn_unknown(out["unknown"], native, batch)
         warn_all(out["notes"])
         return {**out, "coverage": coverage}
 
@@ -145,11 +178,16 @@ class Supervised(Estimator):
         """
         self._native().save(os.fspath(path), force)
 
-    def _train(self, X: Any, y: Any, targets: Any, columns: Any, fingerprints: Any) -> None:
+    def _train(self, X: Any, y: Any, targets: Any, columns: Any, fingerprints: Any, sample_weight: Any = None) -> None:
         from hodgelet import _native
 
-        batch = with_own(self._batch(X).to_learn_from(), columns, fingerprints)
-        checked = check_targets(y, len(batch), type(self).__name__)
+        plain = self._batch(X).to_learn_from()
+        checked = check_targets(y, len(plain), type(self).__name__)
+        weights = self._weights(checked, sample_weight)
+        batch = with_own(plain, columns, fingerprints, weights)
+        if weights is not None and (np.asarray(weights) == 0).any():
+            counted = np.flatnonzero(np.asarray(weights))  # what counts nothing is not there
+            batch, checked = batch.take(counted), checked[counted]
         if len(batch) < 2:
             raise HodgeletInputError("n_samples = 1: there is 1 graph, expected at least 2 to learn from")
         with Progress(self._verbose()) as progress:
@@ -162,9 +200,32 @@ class Supervised(Estimator):
                 callback=progress.callback,
             )
         self._fitted = fitted
-        warn_constant(self.training_.get("constant_channels", []))
+        training = self.training_
+        warn_constant(training.get("constant_channels", []))
+        if training["stop"] == "Iterations":
+            warn_not_converged(int(training["iterations"]))
         self.n_graphs_in_ = len(batch)
-        self.search_ = json.loads(fitted.trials())
+        self.search_ = [_typeable(trial, self._defaults()) for trial in json.loads(fitted.trials())]
+        logger.info(
+            "%s: %d graphs, %d blocks, %d steps in %.2f s, log evidence or ELBO %.3f",
+            type(self).__name__,
+            len(batch),
+            len(self.blocks_),
+            training["iterations"],
+            training["seconds"],
+            training["elbo"],
+        )
+
+    def _weights(self, targets: Any, sample_weight: Any) -> Any:
+        """How much each graph counts: what is given, times what its class counts where that is a mapping."""
+        by_class = self.get_params().get("class_weight")
+        if not isinstance(by_class, Mapping):
+            return sample_weight
+        missing = sorted({str(y) for y in targets.tolist() if y not in by_class})
+        if missing:
+            raise HodgeletInputError(f"class_weight has no weight of the class {missing[0]}; it has {list(by_class)}")
+        own = np.array([by_class[y] for y in targets.tolist()], dtype=np.float64)
+        return own if sample_weight is None else own * np.asarray(sample_weight, dtype=np.float64)
 
     @classmethod
     def _from_native(cls: type[Self], fitted: _native.Model, params: dict[str, Any]) -> Self:
@@ -184,6 +245,16 @@ class Supervised(Estimator):
 
     def _prediction(self, out: dict[str, Any]) -> Prediction:
         raise NotImplementedError
+
+
+def _typeable(trial: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """A trial whose change is told by the parameters of the constructor."""
+    names = {setting: name for name, setting in ALIASES.items()}
+    change = trial["change"]
+    if change is None:
+        return trial
+    told = {names.get(setting, setting): value for setting, value in change.items()}
+    return {**trial, "change": {name: _typed(value, defaults.get(name)) for name, value in told.items()}}
 
 
 def _typed(value: Any, default: Any) -> Any:

@@ -59,7 +59,7 @@ class HodgeletTransformer(TransformerParameters, Estimator):
         """Features ``[n_graphs, n_columns]`` of graphs, or their energy measures."""
         if self.output == "measures":
             return self.measures(X)
-        return self._features(X, standardize=self.standardize)
+        return self._framed(self._features(X, standardize=self.standardize))
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fits on the graphs ``X`` and transforms them."""

@@ -232,7 +232,7 @@ def test_every_method_trains(method: str) -> None:
 
 
 SETTINGS: list[tuple[dict[str, Any], str]] = [
-    ({"kernel": "rbf"}, 'setting `kernel` is "rbf", expected se, matern12'),
+    ({"kernel": "gauss"}, 'setting `kernel` is "gauss", expected se, matern12'),
     ({"method": "hodgelet"}, 'setting `method` is "hodgelet", expected hodge, wt'),
     ({"laplacian": "x"}, 'setting `laplacian` is "x", expected combinatorial, normalized'),
     ({"laplacian": "dec"}, "position"),

@@ -7,11 +7,13 @@ mod arrays;
 mod arrow;
 mod batch;
 mod command;
+mod dicts;
 mod error;
 mod export;
 mod hodge;
 mod model;
 mod run;
+mod several;
 mod space;
 
 use pyo3::prelude::*;
@@ -31,6 +33,8 @@ mod _native {
     use super::hodge::{betti_numbers, boundary, decompose, laplacian};
     #[pymodule_export]
     use super::model::{Model, model_from_bytes};
+    #[pymodule_export]
+    use super::several::Models;
     #[pymodule_export]
     use super::space::{FeatureSpace, space_from_bytes};
 

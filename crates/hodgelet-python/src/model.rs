@@ -5,13 +5,8 @@ use crate::batch::Arrays;
 use crate::error::Fault;
 use crate::run::{Watch, run};
 use crate::space::{SpaceView, settings};
-use faer::Mat;
 use hodgelet::dataset::Targets;
-use hodgelet::likelihood::Mixture;
-use hodgelet::model::{
-    FittedTargets, ModelError, Novelty, PredictedTargets, Prediction, RegionTargets, Regions, Stage,
-    TrainingDistances, UpdateParams,
-};
+use hodgelet::model::{FittedTargets, ModelError, Stage, UpdateParams};
 use hodgelet::output::{Kind, Output};
 use hodgelet_eval::search::{SearchParams, Trial};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -22,11 +17,15 @@ use std::path::PathBuf;
 /// A trained model.
 #[pyclass(frozen, module = "hodgelet._native")]
 pub struct Model {
-    model: hodgelet::model::Model,
+    pub(crate) model: hodgelet::model::Model,
     trials: Vec<Trial>,
 }
 
 impl Model {
+    pub(crate) fn new(model: hodgelet::model::Model) -> Self {
+        Self { model, trials: Vec::new() }
+    }
+
     fn space(&self) -> SpaceView<'_> {
         SpaceView(self.model.space())
     }
@@ -120,6 +119,55 @@ impl Model {
         let dict = self.prediction(py, &prediction)?;
         dict.set_item("novelty", self.novelty(py, &prediction.novelty, training)?)?;
         Ok(dict)
+    }
+
+    /// The kernel between graphs, or between those of two batches.
+    #[pyo3(signature = (batch, other=None, threads=None))]
+    fn gram<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &Bound<'py, PyAny>,
+        other: Option<&Bound<'py, PyAny>>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (left, right) = (Arrays::of(batch)?, other.map(Arrays::of).transpose()?);
+        let (left, right) = (left.view()?, right.as_ref().map(Arrays::view).transpose()?);
+        let found = run(py, threads, None, |_| {
+            let left = left.dataset(Targets::None)?;
+            let right = right.as_ref().map(|view| view.dataset(Targets::None)).transpose()?;
+            Ok(self.model.gram(&left, right.as_ref())?)
+        })?;
+        Ok(arrays::matrix(py, &found)?.into_any())
+    }
+
+    /// The covariance of new observations of graphs, `[n_graphs, n_graphs]`.
+    #[pyo3(signature = (batch, threads=None))]
+    fn covariance<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &Bound<'py, PyAny>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let arrays = Arrays::of(batch)?;
+        let view = arrays.view()?;
+        let found =
+            run(py, threads, None, |_| Ok(self.model.predict_covariance(&view.dataset(Targets::None)?)?))?;
+        Ok(arrays::matrix(py, &found)?.into_any())
+    }
+
+    /// Labels of cells that are new to the model: dimension, column, label and number of cells.
+    fn new_labels(
+        &self,
+        py: Python<'_>,
+        batch: &Bound<'_, PyAny>,
+    ) -> PyResult<Vec<(usize, String, String, usize)>> {
+        let arrays = Arrays::of(batch)?;
+        let view = arrays.view()?;
+        let found = run(py, None, None, |_| {
+            let dataset = view.dataset(Targets::None)?;
+            Ok(self.model.space().measurer().encoding().new_labels(&dataset).map_err(ModelError::from)?)
+        })?;
+        Ok(found.into_iter().map(|new| (new.dim, new.column, new.label, new.cells)).collect())
     }
 
     /// Shares of the cells of graph `index` in the latent means, block by block, and the vertices of its edges.
@@ -294,6 +342,7 @@ impl Model {
             "settings": model.settings(),
             "likelihood": likelihood,
             "hyperparameters": model.hyperparameters(),
+            "constant": model.kernel().constant(),
             "training": model.summary(),
             "basis": model.basis(),
             "calibration_graphs": model.n_calibration(),
@@ -342,85 +391,8 @@ pub fn model_from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Model> {
     Ok(Model { model, trials: Vec::new() })
 }
 
-impl Model {
-    fn regions_dict<'py>(&self, py: Python<'py>, regions: &Regions) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(py);
-        match &regions.targets {
-            RegionTargets::Classes(sets) => {
-                let n_classes = self.model.targets().n_classes();
-                let member = |i: usize, c: usize| f64::from(sets[i].contains(&(c as u32)));
-                let members = Mat::from_fn(sets.len(), n_classes, member);
-                dict.set_item("members", arrays::matrix(py, &members)?)?;
-            }
-            RegionTargets::Real(intervals) => {
-                let (lower, upper): (Vec<f64>, Vec<f64>) = intervals.iter().copied().unzip();
-                dict.set_item("lower", PyArray1::from_vec(py, lower))?;
-                dict.set_item("upper", PyArray1::from_vec(py, upper))?;
-            }
-        }
-        dict.set_item("basis", json(&regions.basis)?.trim_matches('"'))?;
-        dict.set_item("guaranteed", regions.guaranteed)?;
-        dict.set_item("statement", regions.statement())?;
-        dict.set_item("notes", &regions.notes)?;
-        Ok(dict)
-    }
-
-    fn prediction<'py>(&self, py: Python<'py>, out: &Prediction) -> PyResult<Bound<'py, PyDict>> {
-        let (n, n_latents) = out.latent_mean.shape();
-        let dict = PyDict::new(py);
-        dict.set_item("latent_mean", arrays::matrix(py, &out.latent_mean)?)?;
-        dict.set_item("latent_variance", arrays::matrix(py, &out.latent_variance)?)?;
-        let space = self.model.space();
-        let names = space.blocks().iter().map(|b| space.block_name(b.block));
-        let names: Vec<String> = names.chain(out.constant.iter().map(|_| "constant".to_owned())).collect();
-        dict.set_item("blocks", names)?;
-        let shares: Vec<&Mat<f64>> = out.blocks.iter().map(|(_, share)| share).chain(&out.constant).collect();
-        dict.set_item("attributions", arrays::stacked(py, n, n_latents, &shares)?)?;
-        dict.set_item("unknown", out.unknown)?;
-        match &out.targets {
-            PredictedTargets::Classes { probabilities, labels } => {
-                dict.set_item("probabilities", arrays::matrix(py, probabilities)?)?;
-                let labels = labels.iter().map(|&label| i64::from(label));
-                dict.set_item("labels", PyArray1::from_iter(py, labels))?;
-            }
-            PredictedTargets::Real { densities } => {
-                dict.set_item("mean", PyArray1::from_iter(py, densities.iter().map(Mixture::mean)))?;
-                dict.set_item("variance", PyArray1::from_iter(py, densities.iter().map(Mixture::variance)))?;
-            }
-        }
-        Ok(dict)
-    }
-}
-
-impl Model {
-    fn novelty<'py>(
-        &self,
-        py: Python<'py>,
-        found: &[Novelty],
-        training: &TrainingDistances,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        let space = self.model.space();
-        let blocks = Mat::from_fn(found.len(), space.blocks().len(), |i, b| found[i].block_distances[b]);
-        let names: Vec<String> = found.iter().map(|novelty| space.block_name(novelty.far_block)).collect();
-        let dict = PyDict::new(py);
-        let ratios = found.iter().map(|novelty| novelty.variance_ratio);
-        dict.set_item("variance_ratio", PyArray1::from_iter(py, ratios))?;
-        dict.set_item("distance", PyArray1::from_iter(py, found.iter().map(|novelty| novelty.distance)))?;
-        dict.set_item(
-            "nearest",
-            PyArray1::from_iter(py, found.iter().map(|novelty| novelty.nearest as i64)),
-        )?;
-        dict.set_item("block_distances", arrays::matrix(py, &blocks)?)?;
-        dict.set_item("far_block", names)?;
-        dict.set_item("is_far", PyArray1::from_iter(py, found.iter().map(|novelty| novelty.is_far)))?;
-        dict.set_item("threshold", training.threshold)?;
-        dict.set_item("block_thresholds", PyArray1::from_slice(py, &training.block_thresholds))?;
-        Ok(dict)
-    }
-}
-
 /// Classes by name and number, or numbers.
-fn targets(
+pub(crate) fn targets(
     classes: Option<Vec<String>>,
     labels: Option<PyReadonlyArray1<'_, u32>>,
     values: Option<PyReadonlyArray1<'_, f64>>,
@@ -435,7 +407,13 @@ fn targets(
 }
 
 /// Reports a stage of training: `steps` per start, `before` of the `total` steps done in earlier fits.
-fn note(watch: &Watch, stage: Stage, steps: usize, before: usize, total: usize) -> std::ops::ControlFlow<()> {
+pub(crate) fn note(
+    watch: &Watch,
+    stage: Stage,
+    steps: usize,
+    before: usize,
+    total: usize,
+) -> std::ops::ControlFlow<()> {
     match stage {
         Stage::Measuring { done, total } => watch.note("measuring", done, total, None),
         Stage::Averaging { done, total } => watch.note("averaging", done, total, None),
@@ -447,6 +425,6 @@ fn note(watch: &Watch, stage: Stage, steps: usize, before: usize, total: usize) 
     }
 }
 
-fn json(value: &impl serde::Serialize) -> Result<String, Fault> {
+pub(crate) fn json(value: &impl serde::Serialize) -> Result<String, Fault> {
     serde_json::to_string(value).map_err(|e| Fault::input(format!("settings: {e}")))
 }

@@ -87,6 +87,12 @@ def as_batch(
     if isinstance(graphs, GraphBatch):
         return graphs.validate()
     options = Options.of(vertex_attrs, edge_attrs, cell_attrs, oriented, hypergraph, max_dim, weights)
+    if hasattr(graphs, "read_all") and hasattr(graphs, "schema"):  # a RecordBatchReader
+        graphs = graphs.read_all()
+    if hasattr(graphs, "to_pylist") and not _is_table(graphs):  # an array of strings of Arrow
+        graphs = graphs.to_pylist()
+    if _is_table(graphs) and (smiles := _smiles_column(graphs)) is not None:
+        graphs = smiles
     if _is_table(graphs):
         from hodgelet.arrow import from_arrow
 
@@ -123,6 +129,17 @@ def _is_table(graphs: Any) -> bool:
     """Whether ``graphs`` is a table of Arrow; a single column, such as a series of SMILES, is a list."""
     speaks = hasattr(graphs, "__arrow_c_stream__") or hasattr(graphs, "__arrow_c_array__")
     return speaks and (hasattr(graphs, "column_names") or hasattr(graphs, "columns"))
+
+
+def _smiles_column(table: Any) -> list[Any] | None:
+    """The molecules of a table with a column of SMILES strings and no graphs of its own."""
+    names = [str(name) for name in getattr(table, "column_names", None) or list(table.columns)]
+    found = [name for name in names if name.lower() == "smiles"]
+    if not found or any(name in names for name in ("edges", "vertices", "n_vertices")):
+        return None
+    column = table[found[0]]
+    listed: list[Any] = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+    return listed
 
 
 def _chosen(batch: GraphBatch, options: Options) -> GraphBatch:

@@ -1,7 +1,7 @@
 //! Scores of predicted numbers and their variances.
 
 use super::{MetricError, all_finite, finite, same_length, some_items};
-use hodgelet::likelihood::{Mixture, normal};
+use hodgelet::likelihood::Mixture;
 
 /// Levels of the central intervals whose coverage is reported.
 pub const LEVELS: [f64; 3] = [0.5, 0.9, 0.95];
@@ -138,6 +138,7 @@ fn check(densities: &[Mixture], truth: &[f64]) -> Result<(), MetricError> {
 mod tests {
     use super::*;
     use MetricError::*;
+    use hodgelet::likelihood::normal;
 
     #[test]
     fn predicting_the_mean_explains_nothing() {

@@ -292,6 +292,31 @@ impl Encoding {
     }
 }
 
+/// A label of cells that an encoding does not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewLabel {
+    /// Dimension of the cells.
+    pub dim: usize,
+    /// Name of the column.
+    pub column: String,
+    /// The label.
+    pub label: String,
+    /// Number of cells that have it.
+    pub cells: usize,
+}
+
+impl Encoding {
+    /// The labels of `dataset` that are new to the encoding, by dimension, column and label.
+    ///
+    /// # Errors
+    ///
+    /// As [`bind`](Self::bind).
+    pub fn new_labels(&self, dataset: &Dataset) -> Result<Vec<NewLabel>, EncodeError> {
+        let encoder = self.bind(dataset)?;
+        Ok(encoder.bound.iter().flatten().flatten().flat_map(Bound::new_labels).collect())
+    }
+}
+
 /// An encoding bound to one dataset.
 #[derive(Debug)]
 pub struct Encoder<'a> {

@@ -1,7 +1,7 @@
 //! Where channels come from: degrees, curvatures, a constant, labels or attributes.
 
-use super::EncodeError;
 use super::structure::{coface_counts, curvatures};
+use super::{EncodeError, NewLabel};
 use crate::complex::Complex;
 use crate::dataset::{Column, ColumnValues, Dataset};
 use crate::linalg::SparseMat;
@@ -132,6 +132,24 @@ pub(super) struct Bound<'a> {
 }
 
 impl Bound<'_> {
+    /// The labels that the encoding does not know.
+    pub fn new_labels(&self) -> Vec<NewLabel> {
+        let Some((column, ColumnValues::Labels { categories, codes })) = self.column.map(|c| (c, &c.values))
+        else {
+            return Vec::new();
+        };
+        let mut counts = vec![0; categories.len()];
+        codes.iter().for_each(|&code| counts[code as usize] += 1);
+        let new = (0..categories.len()).filter(|&k| self.recode[k].is_none() && counts[k] > 0);
+        let named = |k: usize| NewLabel {
+            dim: self.dim,
+            column: column.name.clone(),
+            label: categories[k].clone(),
+            cells: counts[k],
+        };
+        new.map(named).collect()
+    }
+
     /// Cells of complex `i` that the column of this source has, if it needs one.
     pub fn n_cells(&self, i: usize) -> Option<usize> {
         self.column.map(|column| column.cells(i).len())

@@ -264,6 +264,37 @@ impl Posterior {
     }
 }
 
+impl Posterior {
+    /// Means at new points, `[n_new, n_latents]`, and the covariances of each latent function, from the kernel between new and
+    /// training points, `cross` `[n_new, n]`, and between new points, `prior` `[n_new, n_new]`.
+    ///
+    /// # Errors
+    ///
+    /// As [`predict`](Self::predict).
+    pub fn predict_joint(
+        &self,
+        cross: MatRef<'_, f64>,
+        prior: MatRef<'_, f64>,
+    ) -> Result<(Mat<f64>, Vec<Mat<f64>>), GpError> {
+        let diagonal: Vec<f64> = (0..prior.nrows().min(prior.ncols())).map(|i| prior[(i, i)]).collect();
+        check_cross(cross, &diagonal, self.alpha.nrows())?;
+        let mean = cross * &self.alpha;
+        let of_factor = |factor: &Factor| {
+            let explained = cross * factor.precision_times(cross.transpose());
+            Mat::from_fn(prior.nrows(), prior.ncols(), |i, j| {
+                prior[(i, j)] - 0.5 * (explained[(i, j)] + explained[(j, i)])
+            })
+        };
+        let mut covariance: Vec<Mat<f64>> = self.factors.iter().map(of_factor).collect();
+        if let [shared] = &covariance[..] {
+            covariance = vec![shared.clone(); self.alpha.ncols()];
+        }
+        check_finite("latent mean", &mean)?;
+        covariance.iter().try_for_each(|own| check_finite("latent covariance", own))?;
+        Ok((mean, covariance))
+    }
+}
+
 /// Whether kernel evaluations at new points fit each other and are finite.
 pub(super) fn check_cross(cross: MatRef<'_, f64>, diagonal: &[f64], expected: usize) -> Result<(), GpError> {
     let (rows, columns) = cross.shape();

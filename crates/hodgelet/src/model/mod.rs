@@ -33,6 +33,7 @@ mod sparse;
 mod targets;
 #[cfg(test)]
 pub(crate) mod testing;
+mod together;
 mod update;
 
 pub use averaging::Exploration;
@@ -55,4 +56,5 @@ pub use source::MeasureSource;
 pub use space::{FeatureSpace, Measurer};
 pub use sparse::SparseSummary;
 pub use targets::FittedTargets;
+pub use together::JointLatents;
 pub use update::UpdateParams;

@@ -20,8 +20,17 @@ impl Models {
     ///
     /// As [`Model::save`].
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        self.save_to(&Output::new(path.as_ref(), Kind::MODEL))
+    }
+
+    /// Writes the models to a place that says itself what it may replace.
+    ///
+    /// # Errors
+    ///
+    /// As [`save`](Self::save).
+    pub fn save_to(&self, output: &Output<'_>) -> Result<(), FileError> {
         let bytes = self.to_bytes()?;
-        Ok(Output::new(path.as_ref(), Kind::MODEL).write(|out| out.write_all(&bytes))?)
+        Ok(output.write(|out| out.write_all(&bytes))?)
     }
 
     /// Reads what [`save`](Self::save) wrote.

@@ -1,0 +1,157 @@
+"""Several targets of the same graphs, trained together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hodgelet._base import encode_classes, finite_numbers
+from hodgelet._classifier import HodgeletClassifier
+from hodgelet._errors import HodgeletInputError
+from hodgelet._own import with_own
+from hodgelet._progress import Progress
+from hodgelet._regressor import HodgeletRegressor
+
+if TYPE_CHECKING:
+    from hodgelet import _native
+
+__all__ = ["SeveralModels", "fit_several", "load_several"]
+
+Estimators = HodgeletClassifier | HodgeletRegressor
+
+
+class SeveralModels(Mapping[str, Estimators]):
+    """The estimators of several targets, by name, with filters and kernels in common."""
+
+    def __init__(self, fitted: _native.Models, estimators: dict[str, Estimators]) -> None:
+        self._fitted, self._estimators = fitted, estimators
+
+    def __getitem__(self, name: str) -> Estimators:
+        return self._estimators[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._estimators)
+
+    def __len__(self) -> int:
+        return len(self._estimators)
+
+    def __repr__(self) -> str:
+        return f"SeveralModels({', '.join(self)})"
+
+    def predict(self, X: Any) -> dict[str, NDArray[Any]]:
+        """The most probable class, or the expected number, of each graph for each target."""
+        batch = next(iter(self._estimators.values()))._batch(X)
+        return {name: np.asarray(estimator.predict(batch)) for name, estimator in self.items()}
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Writes all models to one file, which the command and Rust read too."""
+        self._fitted.save(os.fspath(path), force)
+
+
+def fit_several(
+    X: Any,
+    targets: Any,
+    *,
+    kinds: Mapping[str, str] | None = None,
+    sample_weight: Any = None,
+    columns: Any = None,
+    fingerprints: Any = None,
+    **params: Any,
+) -> SeveralModels:
+    """Learns several targets of the graphs ``X`` together.
+
+    Filters and kernels are trained on the sum over the targets, each over the graphs where it is known; every target
+    has a posterior of its own, at the most probable hyperparameters.
+
+    Parameters
+    ----------
+    X
+        Graphs, as in `as_batch`.
+    targets
+        A mapping from name to values, or a data frame. ``None`` and NaN are not known.
+    kinds
+        ``"classes"`` or ``"numbers"`` by name; otherwise numbers with a fraction are numbers, all else classes.
+    sample_weight
+        How much each graph counts.
+    columns, fingerprints
+        What is known of the graphs as a whole, as in `as_batch`.
+    **params
+        Parameters of `HodgeletClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hodgelet import fit_several
+    >>> path = lambda n: (np.array([np.arange(n - 1), np.arange(1, n)]),)
+    >>> lengths = np.arange(3, 15)
+    >>> long = ["yes" if n > 8 else "no" for n in lengths]
+    >>> long[2] = None
+    >>> models = fit_several([path(n) for n in lengths], {"long": long, "length": lengths + 0.5})
+    >>> models.predict([path(20)])["long"].tolist()
+    ['yes']
+
+    """
+    from hodgelet import _native
+
+    estimator = HodgeletClassifier(**{"hyperparameters": "map", **params})
+    batch = with_own(estimator._batch(X).to_learn_from(), columns, fingerprints, sample_weight)
+    goals, classes = [], {}
+    for name, values in _by_name(targets).items():
+        goal, own = _goal(str(name), values, len(batch), (kinds or {}).get(name))
+        goals.append(goal)
+        classes[str(name)] = own
+    with Progress(estimator._verbose()) as progress:
+        settings = estimator._settings(estimator._seed())
+        fitted = _native.Models.fit(batch, settings, goals, estimator._threads(), progress.callback)
+    return _estimators(fitted, classes)
+
+
+def load_several(path: str | os.PathLike[str]) -> SeveralModels:
+    """The estimators of a file of several models from Python, Rust or the command."""
+    from hodgelet import _native
+
+    return _estimators(_native.Models.load(os.fspath(path)), {})
+
+
+def _estimators(fitted: _native.Models, classes: Mapping[str, NDArray[Any] | None]) -> SeveralModels:
+    found: dict[str, Estimators] = {}
+    for place, name in enumerate(fitted.names()):
+        model = fitted.model(place)
+        if model.class_names() is None:
+            found[name] = HodgeletRegressor._from_native(model, {})
+        else:
+            found[name] = HodgeletClassifier._of_model(model, name, classes.get(name), {})
+    return SeveralModels(fitted, found)
+
+
+def _by_name(targets: Any) -> Mapping[str, Any]:
+    if isinstance(targets, Mapping):
+        return targets
+    if hasattr(targets, "columns") and hasattr(targets, "__getitem__"):  # a data frame
+        return {str(name): targets[name] for name in targets.columns}
+    raise HodgeletInputError(f"targets is a {type(targets).__name__}, expected a mapping or a data frame")
+
+
+def _goal(name: str, values: Any, n: int, kind: str | None) -> tuple[Any, NDArray[Any] | None]:
+    listed = np.asarray(values, dtype=object)
+    if listed.shape != (n,):
+        raise HodgeletInputError(f"target `{name}` has the shape {list(listed.shape)}, expected [{n}]")
+    if kind not in (None, "classes", "numbers"):
+        raise HodgeletInputError(f"kinds: `{name}` is {kind!r}, expected 'classes' or 'numbers'")
+    places = [i for i, value in enumerate(listed) if not _is_missing(value)]
+    known = np.asarray([listed[i] for i in places])
+    if not places:
+        raise HodgeletInputError(f"target `{name}` is not known of any graph")
+    fractions = np.issubdtype(known.dtype, np.floating) and bool((known != np.floor(known)).any())
+    if kind == "numbers" or (kind is None and fractions):
+        return (name, places, None, None, finite_numbers(known)), None
+    classes, labels, names = encode_classes(known)
+    return (name, places, names, labels, None), classes
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is np.ma.masked or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
