@@ -419,10 +419,11 @@ fn fold_run(
     split: &Split,
     began: Instant,
 ) -> FoldRun {
-    let (mut all_probabilities, mut all_densities) = (Vec::new(), Vec::new());
+    let (mut all_probabilities, mut all_densities, mut decided) = (Vec::new(), Vec::new(), Vec::new());
     for part in parts {
         match part {
-            PredictedTargets::Classes { probabilities, .. } => {
+            PredictedTargets::Classes { probabilities, labels } => {
+                decided.extend_from_slice(labels);
                 let rows = (0..probabilities.nrows()).flat_map(|i| probabilities.row(i).iter().copied());
                 all_probabilities.extend(rows);
             }
@@ -446,5 +447,6 @@ fn fold_run(
         fit_seconds: summary.seconds,
         predict_seconds: began.elapsed().as_secs_f64(),
         predictions,
+        decided: model.threshold().map(|_| decided),
     }
 }

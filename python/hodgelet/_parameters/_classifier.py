@@ -102,6 +102,10 @@ class ClassifierParameters:
     class_weight : {"equal", "balanced"}
         How much training graphs of each class count. balanced: each class as much as any other, so that probabilities
         are those of classes that are equally frequent; equal: each graph alike, or by the column sample_weight.
+    threshold : str, optional
+        From which probability on the second of two classes is predicted, chosen on training graphs that are left out
+        one at a time. cost=RATIO: at least cost, where a miss costs RATIO times as much as a false alarm; prevalence:
+        as often as it is there; recall=SHARE: so that this share of it is found. By default the more probable class.
     noise : {"auto", "gaussian", "student-t", "blocks", "poisson"}
         Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom
         learned; blocks: Gaussian, with a variance that depends on the energy of the graph in each block; poisson: for
@@ -205,6 +209,7 @@ class ClassifierParameters:
         initial_lengthscale: float | None = None,
         likelihood: str | None = None,
         class_weight: str = "equal",
+        threshold: str | None = None,
         noise: str = "auto",
         hyperparameters: str = "auto",
         inference: str = "variational",
@@ -262,6 +267,7 @@ class ClassifierParameters:
         self.initial_lengthscale = initial_lengthscale
         self.likelihood = likelihood
         self.class_weight = class_weight
+        self.threshold = threshold
         self.noise = noise
         self.hyperparameters = hyperparameters
         self.inference = inference

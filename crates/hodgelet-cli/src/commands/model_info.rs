@@ -28,6 +28,9 @@ pub struct ModelInfo {
     training: Summary,
     /// Mean leave-one-out log probability (or density) of the training targets.
     leave_one_out: Option<f64>,
+    /// The probability from which on the second of two classes is predicted; none for the more probable one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threshold: Option<f64>,
     /// All trained values, with their priors and where they ended.
     hyperparameters: Vec<Hyperparameter>,
     /// What the guarantee of sets and intervals rests on, and on how many held-out graphs.
@@ -61,6 +64,7 @@ pub fn describe_model(model: &Model) -> ModelInfo {
         likelihood: *model.likelihood_params(),
         training: model.summary().clone(),
         leave_one_out: densities.map(|d| d.iter().sum::<f64>() / d.len().max(1) as f64),
+        threshold: model.threshold(),
         hyperparameters: model.hyperparameters(),
         basis: model.basis(),
         calibration_graphs: model.n_calibration(),
@@ -132,6 +136,9 @@ impl Report for ModelInfo {
         ];
         if let Some(found) = &training.exploration {
             rows.push(("averaged over", averaging(found)));
+        }
+        if let Some(threshold) = self.threshold {
+            rows.push(("second class from", format!("probability {threshold:.4} on")));
         }
         if let Some(leave_one_out) = self.leave_one_out {
             rows.push(("leave-one-out", format!("{leave_one_out:.4} nats per graph")));

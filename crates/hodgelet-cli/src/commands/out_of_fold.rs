@@ -42,7 +42,7 @@ pub fn write(
         for (place, &graph) in split.test.iter().enumerate() {
             let mut line = about(read, table, graph);
             line.extend([split.repeat, split.fold].map(|n| n.to_string()));
-            line.extend(said(&run.predictions, names, place));
+            line.extend(said(run, names, place));
             lines.push(line);
         }
     }
@@ -61,11 +61,13 @@ fn about(read: &Read, table: Option<&TableRead>, graph: usize) -> Vec<String> {
 }
 
 /// The truth and the prediction of one test graph.
-fn said(predictions: &Predictions, names: &[String], place: usize) -> Vec<String> {
-    match predictions {
+fn said(run: &FoldRun, names: &[String], place: usize) -> Vec<String> {
+    match &run.predictions {
         Predictions::Classes { probabilities, labels } => {
             let row = &probabilities[place * names.len()..(place + 1) * names.len()];
-            let best = (0..names.len()).fold(0, |best, c| if row[c] > row[best] { c } else { best });
+            let most_probable =
+                || (0..names.len()).fold(0, |best, c| if row[c] > row[best] { c } else { best });
+            let best = run.decided.as_ref().map_or_else(most_probable, |decided| decided[place] as usize);
             let classes = [names[labels[place] as usize].clone(), names[best].clone()];
             classes.into_iter().chain(row.iter().map(f64::to_string)).collect()
         }

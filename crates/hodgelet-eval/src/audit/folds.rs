@@ -157,6 +157,7 @@ mod tests {
                 probabilities: vec![0.9, 0.1, 0.2, 0.8, 0.7, 0.3, 0.6, 0.4],
                 labels: vec![0, 1, 1, 1],
             },
+            decided: None,
         };
         let seen = Seen { seen: vec![true, true, false, true], contradicted: vec![false; 4] };
         let found = FoldAudit::scored(&run, &seen).unwrap();

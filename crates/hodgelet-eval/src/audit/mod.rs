@@ -143,6 +143,7 @@ mod tests {
                 densities: vec![hodgelet::likelihood::Mixture::normal(1.0, 1.0); 2],
                 truth: vec![1.0, 3.0],
             },
+            decided: None,
         };
         let runs: Vec<FoldRun> = splits.iter().map(run).collect();
         let audit = Audit::of(&dataset, (&groups, found), &splits, &runs).unwrap();

@@ -44,6 +44,18 @@ impl Confusion {
         Ok(Self { counts })
     }
 
+    /// The sum of several; none of none.
+    #[must_use]
+    pub fn pooled(all: &[Self]) -> Option<Self> {
+        let mut sum = all.first()?.clone();
+        for other in &all[1..] {
+            for (row, more) in sum.counts.iter_mut().zip(&other.counts) {
+                row.iter_mut().zip(more).for_each(|(count, more)| *count += more);
+            }
+        }
+        Some(sum)
+    }
+
     /// Numbers of items, `[true class][predicted class]`.
     #[must_use]
     pub fn counts(&self) -> &[Vec<usize>] {

@@ -62,6 +62,8 @@ pub struct FoldRun {
     pub predict_seconds: f64,
     /// What was predicted.
     pub predictions: Predictions,
+    /// The class that was predicted of each test item, where it is not the most probable one.
+    pub decided: Option<Vec<u32>>,
 }
 
 /// What was evaluated.
@@ -234,11 +236,11 @@ fn results(runs: &[FoldRun], folds: &[FoldRow], n_classes: usize) -> Result<Resu
                 let found: Vec<f64> = scores.iter().filter_map(|s| value(s)).collect();
                 if found.is_empty() { Ok(None) } else { summary(name, found.into_iter()).map(Some) }
             };
-            let confusions = runs.iter().filter_map(|run| confusion(&run.predictions, n_classes));
+            let confusions = runs.iter().filter_map(|run| confusion(run, n_classes));
             let confusions = confusions.collect::<Result<Vec<_>, _>>()?;
             let of_folds =
                 |name, value: fn(&Confusion) -> f64| summary(name, confusions.iter().map(value)).map(Some);
-            let pooled = confusion(&Predictions::Classes { probabilities, labels }, n_classes).transpose()?;
+            let pooled = Confusion::pooled(&confusions);
             Ok(Results::Classes(ClassResults {
                 balanced_accuracy: of_folds("balanced_accuracy", Confusion::balanced_accuracy)?,
                 mcc: of_folds("mcc", Confusion::mcc)?,
@@ -277,10 +279,10 @@ fn results(runs: &[FoldRun], folds: &[FoldRow], n_classes: usize) -> Result<Resu
 }
 
 /// Which classes are taken for which; none for numbers.
-fn confusion(predictions: &Predictions, n_classes: usize) -> Option<Result<Confusion, ReportError>> {
-    let Predictions::Classes { probabilities, labels } = predictions else { return None };
-    let found = predicted_classes(probabilities, n_classes)
-        .and_then(|predicted| Confusion::of(&predicted, labels, n_classes));
+fn confusion(run: &FoldRun, n_classes: usize) -> Option<Result<Confusion, ReportError>> {
+    let Predictions::Classes { probabilities, labels } = &run.predictions else { return None };
+    let decided = run.decided.clone().map_or_else(|| predicted_classes(probabilities, n_classes), Ok);
+    let found = decided.and_then(|predicted| Confusion::of(&predicted, labels, n_classes));
     Some(found.map_err(|source| ReportError::Score { name: "confusion", source }))
 }
 

@@ -108,9 +108,10 @@ impl FoldRow {
             metrics::all_finite(what, &[value])?;
         }
         let (n_test, scores) = match &run.predictions {
-            Predictions::Classes { probabilities, labels } => {
-                (labels.len(), Scores::Classes(class_scores(probabilities, n_classes, labels)?))
-            }
+            Predictions::Classes { probabilities, labels } => (
+                labels.len(),
+                Scores::Classes(class_scores(probabilities, n_classes, labels, run.decided.as_deref())?),
+            ),
             Predictions::Real { densities, truth } => {
                 (truth.len(), Scores::Real(real_scores(densities, truth)?))
             }
@@ -148,9 +149,15 @@ impl Scores {
 /// A score of an order of items by their probabilities.
 type Ranking = fn(&[f64], &[u32]) -> Result<Option<f64>, MetricError>;
 
-fn class_scores(probabilities: &[f64], n_classes: usize, labels: &[u32]) -> Result<ClassScores, MetricError> {
+fn class_scores(
+    probabilities: &[f64],
+    n_classes: usize,
+    labels: &[u32],
+    decided: Option<&[u32]>,
+) -> Result<ClassScores, MetricError> {
     let nll = metrics::nll(probabilities, n_classes, labels)?;
-    let predicted = metrics::predicted_classes(probabilities, n_classes)?;
+    let most_probable = || metrics::predicted_classes(probabilities, n_classes);
+    let predicted = decided.map_or_else(most_probable, |decided| Ok(decided.to_vec()))?;
     let second: Vec<f64> = probabilities.iter().skip(1).step_by(2).copied().collect();
     let ranked = |score: Ranking| match n_classes {
         2 => score(&second, labels),

@@ -15,6 +15,7 @@ fn run(fold: usize, predictions: Predictions) -> FoldRun {
         fit_seconds: 0.1 / 3.0,
         predict_seconds: 0.01,
         predictions,
+        decided: None,
     }
 }
 

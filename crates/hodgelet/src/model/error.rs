@@ -165,6 +165,12 @@ pub enum ModelError {
         /// Why.
         reason: String,
     },
+    /// A rule for telling two classes apart does not apply.
+    #[error("no threshold can be chosen: {reason}")]
+    Threshold {
+        /// Why.
+        reason: String,
+    },
     /// A target that is no count.
     #[error("target {found}, expected whole numbers from 0 to 1e9, as noise is poisson")]
     Count {

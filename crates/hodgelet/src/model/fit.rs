@@ -11,8 +11,9 @@ use super::{FeatureSpace, MeasureSource, Measurer, ModelError, Plan, Problem, co
 use crate::dataset::{Dataset, Targets};
 use crate::gp::{GpError, Sites};
 use crate::kernel::SumKernel;
+use crate::likelihood::Observations;
 use crate::param::LogNormal;
-use crate::settings::{HyperparameterChoice, Settings};
+use crate::settings::{HyperparameterChoice, Settings, ThresholdRule};
 use crate::train::{MinimizeError, Minimum, minimize, restarts};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -247,7 +248,7 @@ impl<'a> Task<'a> {
             n_sample: is_part.then_some(sample.len()),
             sparse: summary,
         };
-        Ok(Model {
+        let mut model = Model {
             space,
             likelihood_params: problem.likelihood_params,
             targets: problem.targets,
@@ -257,11 +258,32 @@ impl<'a> Task<'a> {
             averaged,
             priors: end.priors,
             summary,
+            threshold: None,
             conformal: None,
             reference,
             distances: OnceLock::new(),
-        })
+        };
+        model.threshold = settings.threshold.map(|rule| decision(&model, rule)).transpose()?;
+        Ok(model)
     }
+}
+
+/// The threshold that a rule chooses on complexes left out one at a time.
+fn decision(model: &Model, rule: ThresholdRule) -> Result<f64, ModelError> {
+    let fault = |reason: &str| ModelError::Threshold { reason: reason.to_owned() };
+    let Observations::Classes(labels) = &model.observations else {
+        return Err(fault("targets are numbers"));
+    };
+    if labels.n_classes() != 2 {
+        return Err(fault("there are more than two classes"));
+    }
+    if model.summary.sparse.is_some() {
+        return Err(fault("a sparse posterior does not leave out single graphs"));
+    }
+    let probabilities = model.leave_one_out()?.probabilities;
+    let second: Vec<f64> = (0..probabilities.nrows()).map(|o| probabilities[(o, 1)]).collect();
+    let is_second: Vec<bool> = labels.labels().iter().map(|&label| label == 1).collect();
+    Ok(rule.choose(&second, &is_second))
 }
 
 /// Calls a callback that threads share.

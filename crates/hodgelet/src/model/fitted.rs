@@ -100,6 +100,8 @@ pub struct Model {
     pub(super) averaged: Option<Averaged>,
     pub(super) priors: Vec<Option<LogNormal>>,
     pub(super) summary: Summary,
+    /// The probability from which on the second of two classes is predicted; none for the more probable one.
+    pub(super) threshold: Option<f64>,
     /// What its guarantee rests on, if it has one.
     pub(super) conformal: Option<Conformal>,
     /// Kernel inputs of a sample of the training complexes, for each block, where the posterior is sparse.
@@ -131,6 +133,12 @@ impl Model {
     #[must_use]
     pub fn blocks(&self) -> &[BlockSpace] {
         &self.space.blocks
+    }
+
+    /// The probability from which on the second of two classes is predicted; none where the more probable class is.
+    #[must_use]
+    pub fn threshold(&self) -> Option<f64> {
+        self.threshold
     }
 
     /// The learned kernel, one term per block.

@@ -230,6 +230,9 @@ impl Model {
             }
         }
         let best = |i: usize| {
+            if let Some(threshold) = self.threshold {
+                return u32::from(probabilities[(i, 1)] >= threshold);
+            }
             let row = (0..probabilities.ncols()).map(|c| probabilities[(i, c)]);
             // The first of equals, so that a tie does not depend on rounding elsewhere.
             row.enumerate().fold((0, f64::NEG_INFINITY), |a, b| if b.1 > a.1 { b } else { a }).0 as u32

@@ -8,6 +8,7 @@ mod choices;
 #[cfg(feature = "clap")]
 mod command;
 mod field;
+mod threshold;
 mod value;
 
 pub use choices::{
@@ -17,6 +18,7 @@ pub use choices::{
 #[cfg(feature = "clap")]
 pub use command::{FeatureSettings, MeasureSettings, SignalSettings};
 pub use field::{Field, Fields, Kind, SettingError, former_names};
+pub use threshold::ThresholdRule;
 
 pub(crate) use field::{Setting, serialize_fields, settings};
 
@@ -154,6 +156,11 @@ settings! {
         /// those of classes that are equally frequent; equal: each graph alike, or by the column sample_weight.
         [value "CHOICE"] [training] [classes]
         class_weight: ClassWeight = ClassWeight::Equal;
+        /// From which probability on the second of two classes is predicted, chosen on training graphs that are left out one at a
+        /// time. cost=RATIO: at least cost, where a miss costs RATIO times as much as a false alarm; prevalence: as often as it
+        /// is there; recall=SHARE: so that this share of it is found. By default the more probable class.
+        [value "RULE"] [training] [classes]
+        threshold: Option<ThresholdRule> = None;
         /// Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom learned;
         /// blocks: Gaussian, with a variance that depends on the energy of the graph in each block; poisson: for counts, whose
         /// expected logarithm is learned; auto: student-t where predictions are averaged over hyperparameters, gaussian

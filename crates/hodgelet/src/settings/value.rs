@@ -211,5 +211,6 @@ macro_rules! text {
 text! {
     crate::kernel::Family, "se, matern12, matern32, matern52, matern:NU, rq, linear or poly:DEGREE";
     crate::feature::Block, "a block such as `edge exact`";
+    super::ThresholdRule, "cost=RATIO, prevalence or recall=SHARE";
     crate::complex::Lift, "none, cliques:DIM, rings, rings:LENGTH, cycles:LENGTH or line-graph";
 }

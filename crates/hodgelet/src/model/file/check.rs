@@ -65,6 +65,11 @@ fn targets(description: &Description) -> Result<(), FileError> {
             return fault(&format!("two classes are called `{}`", twice[0].escape_debug()));
         }
     }
+    if let Some(threshold) = description.threshold
+        && !(description.targets.n_classes() == 2 && (0.0..=1.0).contains(&threshold))
+    {
+        return fault("a threshold that is no probability of two classes");
+    }
     let classes = !description.likelihood.is_real();
     match (&description.targets, &description.likelihood) {
         (FittedTargets::Classes { .. }, _) if !classes => fault("classes with a likelihood of real targets"),

@@ -80,6 +80,9 @@ struct Description {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     covariates: Option<NoiseCovariates>,
     summary: Summary,
+    /// The probability from which on the second of two classes is predicted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    threshold: Option<f64>,
 }
 
 /// The bytes of a file that is not too large.
@@ -162,6 +165,7 @@ impl Model {
             targets: self.targets.clone(),
             covariates: self.covariates.clone(),
             summary: self.summary.clone(),
+            threshold: self.threshold,
         };
         let failed = |e: serde_json::Error| FileError::Settings { reason: e.to_string() };
         let json = serde_json::to_string(&description).map_err(failed)?;
@@ -265,6 +269,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         targets,
         covariates,
         summary,
+        threshold,
     } = description;
     let (n_points, n_train) = match &summary.sparse {
         // The inducing complexes, each observed once.
@@ -332,6 +337,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         averaged: None,
         priors,
         summary,
+        threshold,
         conformal: None,
         reference,
         distances: OnceLock::new(),
