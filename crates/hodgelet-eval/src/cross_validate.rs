@@ -119,18 +119,58 @@ pub fn cross_validate(
     memory_budget: usize,
     callback: impl Fn(Event) -> ControlFlow<()> + Sync,
 ) -> Result<Vec<FoldRun>, CrossValidateError> {
+    cross_validate_kept(dataset, settings, splits, memory_budget, &NothingKept, callback)
+}
+
+/// Where finished splits are kept, so that an interrupted run can go on.
+pub trait Keep: Sync {
+    /// The run of split number `split`, if it was kept.
+    fn kept(&self, split: usize) -> Option<FoldRun>;
+
+    /// Keeps a run that is finished.
+    fn keep(&self, split: usize, run: &FoldRun);
+}
+
+/// Every run is a new one.
+struct NothingKept;
+
+impl Keep for NothingKept {
+    fn kept(&self, _: usize) -> Option<FoldRun> {
+        None
+    }
+
+    fn keep(&self, _: usize, _: &FoldRun) {}
+}
+
+/// As [`cross_validate`], without the splits that `keep` has.
+///
+/// # Errors
+///
+/// As [`cross_validate`].
+pub fn cross_validate_kept(
+    dataset: &Dataset,
+    settings: &Settings,
+    splits: &[Split],
+    memory_budget: usize,
+    keep: &dyn Keep,
+    callback: impl Fn(Event) -> ControlFlow<()> + Sync,
+) -> Result<Vec<FoldRun>, CrossValidateError> {
     if *dataset.targets() == Targets::None {
         return Err(CrossValidateError::NoTargets);
     }
     splits.iter().try_for_each(|split| split.check(dataset.len()))?;
-    let mut runs: Vec<Option<FoldRun>> = vec![None; splits.len()];
-    for (measurer, members) in measurers(dataset, settings, splits)? {
+    let mut runs: Vec<Option<FoldRun>> = (0..splits.len()).map(|s| keep.kept(s)).collect();
+    for (measurer, mut members) in measurers(dataset, settings, splits)? {
+        members.retain(|&s| runs[s].is_none());
+        if members.is_empty() {
+            continue;
+        }
         let total = dataset.len();
         let measured = measurer
             .measure(dataset, |done| callback(Event::Measuring { done, total }))
             .map_err(CrossValidateError::Measure)?;
         let items = Items { measurer: &measurer, source: &measured, targets: dataset.targets() };
-        run_splits(items, settings, splits, &members, memory_budget, &callback, &mut runs)?;
+        run_splits(items, settings, splits, &members, memory_budget, (keep, &callback), &mut runs)?;
     }
     Ok(runs.into_iter().flatten().collect())
 }
@@ -157,7 +197,7 @@ pub fn cross_validate_measured(
     let mut runs: Vec<Option<FoldRun>> = vec![None; splits.len()];
     let members: Vec<usize> = (0..splits.len()).collect();
     let items = Items { measurer, source, targets };
-    run_splits(items, settings, splits, &members, memory_budget, &callback, &mut runs)?;
+    run_splits(items, settings, splits, &members, memory_budget, (&NothingKept, &callback), &mut runs)?;
     Ok(runs.into_iter().flatten().collect())
 }
 
@@ -176,7 +216,7 @@ fn run_splits(
     splits: &[Split],
     members: &[usize],
     memory_budget: usize,
-    callback: &(impl Fn(Event) -> ControlFlow<()> + Sync),
+    (keep, callback): (&dyn Keep, &(impl Fn(Event) -> ControlFlow<()> + Sync)),
     runs: &mut [Option<FoldRun>],
 ) -> Result<(), CrossValidateError> {
     for chunk in members.chunks(side_by_side(settings, splits, items.targets, memory_budget)) {
@@ -193,6 +233,7 @@ fn run_splits(
                 fold: splits[s].fold,
                 source,
             })
+            .inspect(|run| keep.keep(s, run))
         };
         let finished: Vec<Result<FoldRun, CrossValidateError>> = chunk.par_iter().map(run).collect();
         for (&s, result) in chunk.iter().zip(finished) {

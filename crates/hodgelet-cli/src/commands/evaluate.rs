@@ -1,6 +1,7 @@
 //! `hodgelet evaluate`: cross-validation of a model on a dataset.
 
 mod text;
+mod unfinished;
 
 use super::out_of_fold;
 use super::protocol::Protocol;
@@ -17,7 +18,8 @@ use hodgelet::settings::Settings;
 use hodgelet::store::Store;
 use hodgelet_data::table::TableRead;
 use hodgelet_eval::cross_validate::{
-    Event, MEMORY_BUDGET, cross_validate, cross_validate_measured, cross_validate_search,
+    Event, Keep, MEMORY_BUDGET, cross_validate, cross_validate_kept, cross_validate_measured,
+    cross_validate_search,
 };
 use hodgelet_eval::report::{Evaluation, FoldRun, Results, Subject, reliability_svg, scores_svg};
 use hodgelet_eval::search::{SearchParams, Trial};
@@ -26,6 +28,7 @@ use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use unfinished::Unfinished;
 
 /// What `--out` gets.
 const FILES: [(&str, Kind); 4] = [
@@ -45,6 +48,8 @@ is the test part once; one of the others is set aside for validation, unless
 With --protocol scaffold no scaffold (rings and what joins them) of a test molecule is among those trained on, with
 group=COLUMN no value of a column of the table; folds are of nearly one size. With time=COLUMN the rows are cut in the order
 of a column, numbers or dates, and each fold is tested by a model of all that came before it. No fold is set aside.
+
+With --out, finished folds are kept in DIR/unfinished until all of them are: the same command goes on after an interruption.
 
 Examples:
   hodgelet evaluate sbm
@@ -120,16 +125,27 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
     }
     let memory = budget(&settings);
     let name = settings.method.title();
+    let mut unfinished = None;
     let (report, runs) = if args.model.auto {
         search_runs(dataset, name, settings, &splits, memory, terminal)?
     } else {
-        let (evaluation, runs) = runs(dataset, name, &settings, &splits, memory, terminal)?;
+        let kept = args.unfinished(dataset, &settings, &splits)?;
+        if let Some(n) = kept.as_ref().map(Unfinished::n_kept).filter(|&n| n > 0) {
+            terminal.note(&format!("{n} of {} folds were finished before", splits.len()));
+        }
+        let keep = kept.as_ref().map(|kept| kept as &dyn Keep);
+        let (evaluation, runs) = runs(dataset, name, &settings, &splits, (memory, keep), terminal)?;
+        unfinished = kept;
         (Evaluated { evaluation, search: Vec::new() }, runs)
     };
     if let Some(path) = &args.predictions {
         out_of_fold::write(args.output(path, Kind::CSV), &read, table.as_ref(), &splits, &runs)?;
     }
-    args.report(&report, &splits)
+    args.report(&report, &splits)?;
+    if let Some(unfinished) = unfinished {
+        unfinished.remove();
+    }
+    Ok(())
 }
 
 /// Cross-validates a model on measures of a store.
@@ -317,7 +333,7 @@ pub fn evaluate(
     memory: usize,
     terminal: Terminal,
 ) -> Result<Evaluation, CommandError> {
-    Ok(runs(dataset, model, settings, splits, memory, terminal)?.0)
+    Ok(runs(dataset, model, settings, splits, (memory, None), terminal)?.0)
 }
 
 /// The same, with the runs.
@@ -326,11 +342,15 @@ fn runs(
     model: &str,
     settings: &Settings,
     splits: &[Split],
-    memory: usize,
+    (memory, keep): (usize, Option<&dyn Keep>),
     terminal: Terminal,
 ) -> Result<(Evaluation, Vec<FoldRun>), CommandError> {
     let bar = terminal.bar("folds", Some(splits.len() as u64));
-    let runs = cross_validate(dataset, settings, splits, memory, watch(&bar, splits.len()))?;
+    let watch = watch(&bar, splits.len());
+    let runs = match keep {
+        Some(keep) => cross_validate_kept(dataset, settings, splits, memory, keep, watch)?,
+        None => cross_validate(dataset, settings, splits, memory, watch)?,
+    };
     drop(bar);
     Ok((evaluation_of(Items::of(dataset), model, settings, &runs)?, runs))
 }

@@ -1,4 +1,4 @@
-use crate::{listing, run, run_in};
+use crate::{command, listing, run, run_in};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -203,4 +203,46 @@ fn two_folds_are_enough_when_none_is_set_aside() {
     let found = run(&[&args[..], &["--train-on-validation", "--format", "json"]].concat()).json();
     assert_eq!(found["folds"].as_array().unwrap().len(), 2);
     assert!(run(&args).failure(1).starts_with("error: found 2 folds, expected at least 3\n"));
+}
+
+#[test]
+fn an_evaluation_that_was_killed_goes_on_with_the_folds_it_had() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["evaluate", "sbm", "--set", "n_graphs=60", "--folds", "12", "--format", "json", "--out", "r"];
+    let whole =
+        without_times(run_in(folder.path(), &[&args[..args.len() - 2], &["--out", "whole"]].concat()).json());
+    let kept = folder.path().join("r/unfinished");
+    let n_kept = || {
+        std::fs::read_dir(&kept).map_or(0, |entries| {
+            let is_fold = |name: std::ffi::OsString| name.to_string_lossy().ends_with(".json");
+            entries.filter(|entry| entry.as_ref().is_ok_and(|entry| is_fold(entry.file_name()))).count()
+        })
+    };
+    let mut child = command(folder.path(), &args).stdout(std::process::Stdio::null()).spawn().unwrap();
+    while n_kept() < 2 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let finished = n_kept();
+    let again = run_in(folder.path(), &args);
+    assert_eq!(again.status, 0, "{}", again.stderr);
+    if finished > 0 {
+        assert!(
+            again.stderr.contains(&format!("{finished} of 12 folds were finished before")),
+            "{}",
+            again.stderr
+        );
+    }
+    let mut resumed = without_times(serde_json::from_str(&again.stdout).unwrap());
+    let mut whole = whole;
+    for evaluation in [&mut resumed, &mut whole] {
+        evaluation.as_object_mut().unwrap().remove("settings");
+    }
+    assert_eq!(resumed, whole);
+    assert!(!kept.exists(), "what is finished is not kept");
+
+    // Folds of other settings are not taken for these.
+    let other = run_in(folder.path(), &[&args[..], &["--n-filters", "3"]].concat());
+    assert!(other.status == 0 && !other.stderr.contains("finished before"), "{}", other.stderr);
 }

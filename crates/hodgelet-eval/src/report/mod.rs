@@ -21,7 +21,8 @@ use hodgelet::likelihood::Mixture;
 use serde::{Deserialize, Serialize};
 
 /// Predictions for the test items of one fold, beside the truth.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Predictions {
     /// Of classes.
     Classes {
@@ -40,7 +41,7 @@ pub enum Predictions {
 }
 
 /// One fold as it was run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FoldRun {
     /// Which shuffle of the items, from 0.
     pub repeat: usize,

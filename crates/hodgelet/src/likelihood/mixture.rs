@@ -2,13 +2,14 @@
 
 use super::normal::{self, LN_SQRT_2PI};
 use super::{Poisson, log_sum_exp};
+use serde::{Deserialize, Serialize};
 
 /// Steps of bisection after which an interval of floating-point numbers cannot be halved.
 const BISECTIONS: usize = 200;
 
 /// What is known of one number: a mixture of normal distributions, or of Poisson distributions of a count whose logarithm of
 /// the rate is such a mixture.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mixture {
     components: Vec<Component>,
     /// How counts follow from the components; none where these are of the number itself.
@@ -16,7 +17,7 @@ pub struct Mixture {
 }
 
 /// One normal distribution of a mixture.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Component {
     /// Its weight; the weights of a mixture add up to 1.
     pub weight: f64,

@@ -5,6 +5,7 @@
 
 use super::quadrature::GaussHermite;
 use super::{Moments, VARIANCE_FLOOR, log_sum_exp};
+use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
 /// Largest exponent: what lies beyond is too far to be looked at.
@@ -20,7 +21,7 @@ const REACH: f64 = 9.0;
 static RULE: LazyLock<GaussHermite> = LazyLock::new(|| GaussHermite::new(32));
 
 /// Poisson likelihood.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Poisson {
     rate: f64,
 }
