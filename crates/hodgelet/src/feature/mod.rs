@@ -9,16 +9,18 @@
 mod block;
 mod fourier;
 mod labels;
+mod measures;
 mod own;
 mod signed;
 mod standardize;
 mod values;
 mod wavelet;
 
-pub(crate) use block::MeasureParts;
-pub use block::{Block, BlockMeasures, Component};
+pub use block::{Block, Component};
 pub use fourier::{FourierError, FourierPoints};
 pub use labels::LabelWeights;
+pub use measures::BlockMeasures;
+pub(crate) use measures::MeasureParts;
 pub use own::{Counts, TableScaling};
 pub use signed::{SignedBasis, SignedError, SignedParams, fingerprint, signed_features};
 pub use standardize::Standardizer;
