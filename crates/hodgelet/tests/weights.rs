@@ -15,7 +15,7 @@ fn graphs(n: usize, n_classes: u32) -> Dataset {
     let graph = |i: usize| {
         let size = 5 + i as u32;
         let mut edges: Vec<[u32; 2]> = (1..size).map(|v| [v - 1, v]).collect();
-        edges.push(if i % 3 == 0 { [0, size - 1] } else { [0, 2 + (i as u32 % 3)] });
+        edges.push(if i.is_multiple_of(3) { [0, size - 1] } else { [0, 2 + (i as u32 % 3)] });
         Complex::graph(size as usize, &edges).unwrap()
     };
     let targets = match n_classes {
