@@ -315,12 +315,14 @@ impl<'a> Work<'a> {
 
     fn finish_dim(&self, signal: &LiveSignal, spectra: &[Option<Solved>]) -> Result<DimMeasures, HodgeError> {
         let (exact, below) = self.side(signal, signal.dim, Side::Cells, spectra);
-        let (coexact, above) = self.side(signal, signal.dim + 1, Side::Faces, spectra);
+        let (mut coexact, above) = self.side(signal, signal.dim + 1, Side::Faces, spectra);
         let betti = signal.n_cells.saturating_sub(below.0 + above.0);
         let harmonic = if betti == 0 {
             EnergyMeasure::empty(signal)
         } else if signal.dim == 0 && self.operators.is_graph_like() {
-            harmonic::on_components(&self.operators, signal)
+            let harmonic = harmonic::on_components(&self.operators, signal);
+            harmonic::complete(signal, &mut coexact, &harmonic);
+            harmonic
         } else {
             let neighbors: Vec<Neighbor<'_>> = [below.1, above.1].into_iter().flatten().collect();
             let inside = |p: usize| exact.energies(p).iter().chain(coexact.energies(p)).sum();

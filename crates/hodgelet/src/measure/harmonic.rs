@@ -37,6 +37,28 @@ pub(super) fn on_components(operators: &Operators<'_>, signal: &LiveSignal) -> E
     one_atom(signal, (0..signal.len()).map(energy).collect())
 }
 
+/// Share of a channel's energy that rounding of a well separated spectrum does not reach.
+const ROUNDING: f64 = 1e-10;
+
+/// Puts what the other energies on vertices lack, or have too much, beside the harmonic ones, to their lowest eigenvalue.
+///
+/// Where weights span many orders of magnitude, eigenvalues below rounding of the largest cannot be told from 0, and their
+/// vectors not from the harmonic ones. The latter are known otherwise, so that no energy need be lost.
+pub(super) fn complete(signal: &LiveSignal, others: &mut EnergyMeasure, harmonic: &EnergyMeasure) {
+    let n = others.n_atoms();
+    if n == 0 {
+        return;
+    }
+    for position in 0..signal.len() {
+        let whole: f64 = signal.entries(position).map(|(_, x)| x * x).sum();
+        let found = &mut others.energies[position * n..(position + 1) * n];
+        let missing = whole - harmonic.energies(position).iter().sum::<f64>() - found.iter().sum::<f64>();
+        if missing.abs() > ROUNDING * whole {
+            found[0] = (found[0] + missing).max(0.0);
+        }
+    }
+}
+
 /// Share of a channel's energy above which the difference is taken: it is then good to eleven digits.
 pub(super) const FAIR_SHARE: f64 = 1e-4;
 

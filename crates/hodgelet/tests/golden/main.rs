@@ -7,6 +7,7 @@ mod kernel;
 mod labels;
 mod mcmc;
 mod networkx;
+mod precise;
 mod pygsp;
 mod toponetx;
 mod wt_gradient;

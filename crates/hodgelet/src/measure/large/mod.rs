@@ -12,7 +12,7 @@ mod split;
 mod twins;
 
 use super::batch::Work;
-use super::harmonic::{FAIR_SHARE, on_components, one_atom};
+use super::harmonic::{FAIR_SHARE, complete, on_components, one_atom};
 use super::live::LiveSignal;
 use super::route::Spectra;
 use super::{ComplexMeasures, DimMeasures, EnergyMeasure};
@@ -208,7 +208,10 @@ fn of_dim(
     };
     let [exact, coexact] = &atoms;
     let exact = exact.measure(signal, if any_blocks { take_errors(&mut errors[0]) } else { vec![] });
-    let coexact = coexact.measure(signal, if any_blocks { take_errors(&mut errors[1]) } else { vec![] });
+    let mut coexact = coexact.measure(signal, if any_blocks { take_errors(&mut errors[1]) } else { vec![] });
+    if by_mean && !any_blocks {
+        complete(signal, &mut coexact, &harmonic);
+    }
     let measures = DimMeasures { exact, coexact, harmonic, n_channels: signal.n_channels, betti };
     if [&measures.exact, &measures.coexact, &measures.harmonic].iter().all(|m| m.is_finite()) {
         Ok(measures)
