@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import mpmath as mp
 
@@ -17,11 +19,12 @@ HERE = Path(__file__).parent
 TIMES = [0.001, 0.1, 1.0, 10.0]
 
 
-def clique_edges(vertices):
+def clique_edges(vertices: Iterable[int]) -> list[list[int]]:
+    """All pairs."""
     return [list(pair) for pair in combinations(vertices, 2)]
 
 
-def graphs():
+def graphs() -> Iterator[tuple[str, int, list[list[int]], list[float] | None]]:
     """Degenerate, clustered and nearly split spectra."""
     path = [[v, v + 1] for v in range(13)]
     cycle = [[v, (v + 1) % 12] for v in range(12)]
@@ -37,7 +40,8 @@ def graphs():
     yield "a cycle almost cut", 12, cycle, [1.0] * 11 + [1e-9]
 
 
-def boundaries(n, edges):
+def boundaries(n: int, edges: list[list[int]]) -> tuple[Any, Any]:
+    """The boundary operators of a graph with its triangles."""
     b1 = mp.zeros(n, len(edges))
     for e, (a, b) in enumerate(edges):
         b1[a, e], b1[b, e] = -1, 1
@@ -51,21 +55,25 @@ def boundaries(n, edges):
     return b1, b2
 
 
-def heat(matrix, x, rank_of=None):
-    """For each time, the sum of exp(-2 t lambda) (u.x)^2 over eigenvalues that are not 0; and that over those that are."""
+def heat(matrix: Any, x: list[Any]) -> tuple[list[Any], Any, Any]:
+    """Sums of exp(-2 t lambda) (u.x)^2 over eigenvalues that are not 0, that of the others, and the largest."""
     values, vectors = mp.eigsy(matrix)
     n = len(x)
     scale = max(abs(v) for v in values) if n else mp.mpf(1)
     shares = [sum(vectors[i, k] * x[i] for i in range(n)) ** 2 for k in range(n)]
     is_zero = [abs(v) < scale * mp.mpf(10) ** -40 for v in values]
     sums = [
-        sum((mp.exp(-2 * mp.mpf(t) * v) * s for v, s, z in zip(values, shares, is_zero) if not z), mp.mpf(0))
+        sum(
+            (mp.exp(-2 * mp.mpf(t) * v) * s for v, s, z in zip(values, shares, is_zero, strict=True) if not z),
+            mp.mpf(0),
+        )
         for t in TIMES
     ]
-    return sums, sum((s for s, z in zip(shares, is_zero) if z), mp.mpf(0)), scale
+    return sums, sum((s for s, z in zip(shares, is_zero, strict=True) if z), mp.mpf(0)), scale
 
 
-def spectra(rng):
+def spectra(rng: random.Random) -> list[dict[str, Any]]:
+    """Heat sums of random signals."""
     cases = []
     for name, n, edges, weights in graphs():
         b1, b2 = boundaries(n, edges)
@@ -99,7 +107,7 @@ def spectra(rng):
     return cases
 
 
-def posteriors(rng):
+def posteriors(rng: random.Random) -> list[dict[str, Any]]:
     """Exact regression with kernels whose points are as near to each other as 1e-8, and little noise."""
     cases = []
     for name, gap, noise in [
@@ -121,7 +129,7 @@ def posteriors(rng):
         noisy = k + mp.mpf(noise) * mp.eye(n)
         inverse = noisy**-1
         mean, variance = [], []
-        for row, prior in zip(cross, diagonal):
+        for row, prior in zip(cross, diagonal, strict=True):
             v = mp.matrix(row)
             mean.append(float((v.T * inverse * target)[0]))
             variance.append(float(mp.mpf(prior) - (v.T * inverse * v)[0]))
@@ -146,13 +154,14 @@ def posteriors(rng):
     return cases
 
 
-def main():
+def main() -> None:
+    """Writes the file."""
     rng = random.Random(1)
     content = {
         "made_with": {"mpmath": mp.__version__, "digits": mp.mp.dps},
         "convention": (
-            "heat sums are over eigenvalues lambda of exp(-2 t lambda) times the squared coefficient of the signal, for each "
-            "of `times`; the vertex Laplacian is B_1 diag(weights) B_1^T; posteriors are of y = f + noise"
+            "heat sums are over eigenvalues lambda of exp(-2 t lambda) times the squared coefficient of the signal for "
+            "each of `times`; the vertex Laplacian is B_1 diag(weights) B_1^T; posteriors are of y = f + noise"
         ),
         "times": TIMES,
         "spectra": spectra(rng),
