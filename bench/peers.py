@@ -224,7 +224,7 @@ def gpc(problem: Problem) -> Iterator[Found]:
 
 def expect_same_order(data: tu.Dataset, features: Path) -> None:
     """Stop unless hodgelet and this script have read the same targets in the same order."""
-    beside = features.with_name(f"{features.stem}.columns.json")
+    beside = features.with_name(f"{features.name}.columns.json")
     targets = [int(target) for target in sheet.json.loads(beside.read_text())["targets"]]
     if targets != [(data.classes or [])[code] for code in data.targets]:
         raise SystemExit(f"{data.name}: hodgelet and bench/tu.py disagree about the targets")

@@ -182,7 +182,7 @@ def test_the_command_predicts_with_models_of_python(
     ran = command("predict", str(tmp_path / "model"), "sbm", "--set", "n_graphs=30", "--format", "json")
     assert ran.returncode == 0, ran.stderr
     rows = json.loads(ran.stdout)["predictions"]
-    theirs = np.array([[p for _, p in row["probabilities"]] for row in rows])
+    theirs = np.array([list(row["probabilities"].values()) for row in rows])
     assert_array_equal(theirs, ours.predict_proba(blocks.graphs))
     full = ours.predict_full(blocks.graphs)
     shares = np.array([[share["latent_mean"] for share in row["blocks"]] for row in rows])

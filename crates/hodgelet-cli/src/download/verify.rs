@@ -33,7 +33,8 @@ pub(super) fn sha256(path: &Path) -> Result<String, DownloadError> {
 pub(super) fn check_zip(path: &Path, max_bytes: u64) -> Result<(), DownloadError> {
     let invalid = |reason: String| DownloadError::Zip { path: path.to_owned(), reason };
     let file = File::open(path).map_err(|e| DownloadError::file(path, e))?;
-    let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(|e| invalid(e.to_string()))?;
+    let mut archive = ZipArchive::new(io::BufReader::new(file))
+        .map_err(|_| invalid("found no directory of entries that can be read".to_owned()))?;
     if archive.is_empty() {
         return Err(invalid("it has no entries".to_owned()));
     }

@@ -23,7 +23,7 @@ fn json_file(path: &Path) -> Value {
 fn the_three_formats_hold_the_same_numbers_names_and_targets() {
     let folder = tiny();
     let at = |name: &str| folder.path().join(name);
-    for name in ["f.csv", "n.npy", "l.jsonl"] {
+    for name in ["f.csv", "n.npy", "n.jsonl"] {
         let args = ["features", "./TINY", "--out", name, "--n-filters", "2", "--format", "json"];
         let summary = run_in(folder.path(), &args).json();
         assert_eq!((summary["graphs"].as_u64(), summary["out"].as_str()), (Some(2), Some(name)));
@@ -31,7 +31,7 @@ fn the_three_formats_hold_the_same_numbers_names_and_targets() {
     }
     assert_eq!(
         listing(folder.path()),
-        ["TINY", "f.csv", "l.columns.json", "l.jsonl", "n.columns.json", "n.npy"]
+        ["TINY", "f.csv", "n.jsonl", "n.jsonl.columns.json", "n.npy", "n.npy.columns.json"]
     );
 
     let (header, rows) = csv(&at("f.csv"));
@@ -54,7 +54,7 @@ fn the_three_formats_hold_the_same_numbers_names_and_targets() {
         bytes[10 + length..].chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect();
     assert_eq!(values, expected.concat());
 
-    let lines = std::fs::read_to_string(at("l.jsonl")).unwrap();
+    let lines = std::fs::read_to_string(at("n.jsonl")).unwrap();
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for (line, row) in lines.iter().zip(&expected) {
         let found: Vec<f64> = serde_json::from_value(line["features"].clone()).unwrap();
@@ -64,7 +64,7 @@ fn the_three_formats_hold_the_same_numbers_names_and_targets() {
     }
     assert_eq!(lines.iter().map(|line| line["target"].as_str().unwrap()).collect::<Vec<_>>(), ["1", "-1"]);
 
-    for name in ["n.columns.json", "l.columns.json"] {
+    for name in ["n.npy.columns.json", "n.jsonl.columns.json"] {
         let columns = json_file(&at(name));
         assert_eq!(columns["columns"], serde_json::json!(names));
         assert_eq!(columns["targets"], serde_json::json!(["1", "-1"]));

@@ -39,4 +39,17 @@ fn splits_of_another_shape_are_refused_in_words() {
     let error = run_in(folder.path(), &["evaluate", "sbm", "--splits", "s.json"]).failure(1);
     assert!(error.contains("expected an object with lists of indices `train` and `test`"), "{error}");
     assert!(!error.contains("struct"), "{error}");
+    std::fs::write(folder.path().join("o.json"), r#"[{"test": [1], "model_selection": [1]}]"#).unwrap();
+    let error = run_in(folder.path(), &["evaluate", "sbm", "--splits", "o.json"]).failure(1);
+    assert!(error.contains("expected an object with lists of indices `train` and `validation`"), "{error}");
+    assert!(!error.contains("struct"), "{error}");
+}
+
+#[test]
+fn an_archive_that_is_none_is_refused_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.zip"), "not an archive").unwrap();
+    let error = run_in(folder.path(), &["info", "a.zip"]).failure(1);
+    assert!(error.contains("a.zip: found no directory of a zip archive that can be read"), "{error}");
+    assert!(!error.contains("EOCD"), "{error}");
 }

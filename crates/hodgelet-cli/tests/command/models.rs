@@ -28,8 +28,8 @@ fn numbers(list: &Value) -> Vec<f64> {
 
 /// Checks that probabilities add up to 1 and block shares to the latent means; gives the number of latents.
 fn check_sums(row: &Value) -> usize {
-    let probabilities = row["probabilities"].as_array().unwrap();
-    let total: f64 = probabilities.iter().map(|pair| pair[1].as_f64().unwrap()).sum();
+    let probabilities = row["probabilities"].as_object().unwrap();
+    let total: f64 = probabilities.values().map(|p| p.as_f64().unwrap()).sum();
     assert!((total - 1.0).abs() <= 1e-9, "{row}");
     let means = numbers(&row["latent_mean"]);
     for (c, mean) in means.iter().enumerate() {
@@ -78,9 +78,13 @@ fn each_class_of_several_has_a_latent_function() {
     let found = predict(folder.path(), "surfaces", "n_graphs=4", &["--format", "json"]).json();
     let rows = found["predictions"].as_array().unwrap();
     assert!(rows.iter().all(|row| check_sums(row) == 4));
-    let names: Vec<&Value> =
-        rows[0]["probabilities"].as_array().unwrap().iter().map(|pair| &pair[0]).collect();
-    assert!(rows.iter().all(|row| names.contains(&&row["class"]) && names.contains(&&row["truth"])));
+    assert_eq!(found["schema"], 2);
+    for row in rows {
+        let (class, truth) = (row["class"].as_str().unwrap(), row["truth"].as_str().unwrap());
+        let probabilities = row["probabilities"].as_object().unwrap();
+        assert_eq!(probabilities[class], row["probability"]);
+        assert!(probabilities.contains_key(truth) && probabilities.len() == 4, "{row}");
+    }
 }
 
 #[test]

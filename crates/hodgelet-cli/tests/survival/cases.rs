@@ -48,7 +48,7 @@ pub fn all() -> Vec<Case> {
         }),
         case("features", &["features", "d.jsonl", "--out", "f.npy"], |at| {
             matrix(&at.join("f.npy"));
-            json(&at.join("f.columns.json"));
+            json(&at.join("f.npy.columns.json"));
         }),
         case("lift", &["lift", "d.jsonl", "--to", "cliques", "--out", "l.jsonl"], |at| {
             let path = at.join("l.jsonl");

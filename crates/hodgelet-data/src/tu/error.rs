@@ -16,7 +16,7 @@ pub enum TuError {
         source: std::io::Error,
     },
     /// An archive cannot be read.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), zip_fault(source))]
     Zip {
         /// The archive, or the file in it.
         path: PathBuf,
@@ -81,6 +81,17 @@ pub enum TuError {
     /// The parts that were read do not fit together.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
+}
+
+/// What is wrong with an archive, in words that do not need its format.
+fn zip_fault(error: &zip::result::ZipError) -> String {
+    match error {
+        zip::result::ZipError::InvalidArchive(_) => {
+            "found no directory of a zip archive that can be read; the file may be cut off or be something else"
+                .to_owned()
+        }
+        other => other.to_string(),
+    }
 }
 
 /// What can be wrong in one line of a TU file.

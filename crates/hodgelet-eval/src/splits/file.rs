@@ -77,12 +77,14 @@ fn listed_fold(listed: Listed, position: usize) -> Split {
 /// An outer fold in the format of Errica et al., *A fair comparison of graph neural networks for graph
 /// classification* (2020).
 #[derive(Deserialize)]
+#[serde(expecting = "an object with a list of indices `test` and a list `model_selection`")]
 struct Outer {
     test: Vec<usize>,
     model_selection: Vec<Inner>,
 }
 
 #[derive(Default, Deserialize)]
+#[serde(expecting = "an object with lists of indices `train` and `validation`")]
 struct Inner {
     train: Vec<usize>,
     #[serde(default)]

@@ -63,6 +63,13 @@ impl FileFormat {
         })
     }
 
+    /// The file of names beside a file of features: its own name, so that `f.npy` and `f.jsonl` have one each.
+    pub fn beside(path: &Path) -> PathBuf {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".columns.json");
+        path.with_file_name(name)
+    }
+
     /// The file of features, and the one beside it.
     pub fn outputs<'a>(
         self,

@@ -19,8 +19,8 @@ use std::time::Instant;
 #[derive(Args, Debug)]
 #[command(
     after_help = "Columns are named `edge exact | label=1 | filter 3`: block, channel, filter. In a CSV file they are
-between `id` and `target`; beside an NPY or JSONL file, FILE.columns.json has the names, ids, targets
-and scales. What is fitted (the range of degrees, the standardization) is fitted on all graphs, so
+between `id` and `target`; beside an NPY or JSONL file, FILE.columns.json (f.npy.columns.json for f.npy)
+has the names, ids, targets and scales. What is fitted (the range of degrees, the standardization) is fitted on all graphs, so
 for cross-validation use `hodgelet evaluate` instead.
 
 The baselines of the paper are methods: WT-GP is `--method wt`, WT-GP-LG `--method line-graph`, FT-GP
@@ -102,7 +102,7 @@ impl FeatureTable {
 /// [`CommandError`].
 pub fn run(args: &FeaturesArgs, terminal: Terminal) -> Result<(), CommandError> {
     let kind = FileFormat::of(&args.out)?;
-    let beside = args.out.with_extension("columns.json");
+    let beside = FileFormat::beside(&args.out);
     let (output, beside) = kind.outputs(&args.out, &beside, args.force.force);
     for output in std::iter::once(output).chain(beside) {
         output::check_out(output, &args.source.inputs())?;

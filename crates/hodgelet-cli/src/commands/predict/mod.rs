@@ -4,6 +4,7 @@ mod resume;
 mod rows;
 pub(super) mod sheet;
 mod stream;
+mod tally;
 
 pub use rows::Predictions;
 

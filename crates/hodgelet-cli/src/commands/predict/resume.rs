@@ -1,6 +1,6 @@
 //! A file of lines that can be left in the middle and continued.
 
-use super::rows::Tally;
+use super::tally::Tally;
 use crate::error::CommandError;
 use crate::progress::uninterrupted;
 use hodgelet::output::Output;

@@ -1,7 +1,8 @@
 //! Predictions as they come: graphs in, lines out, memory that does not grow.
 
 use super::resume::{Begun, Lines};
-use super::rows::{Predictions, Tally};
+use super::rows::{Predictions, SCHEMA};
+use super::tally::Tally;
 use super::{Found, PredictArgs, compared, warn_unknown};
 use crate::error::CommandError;
 use crate::output::{self, Format, Report, facts, number};
@@ -167,7 +168,7 @@ pub(super) fn run(
     let bytes = std::fs::read(&args.model)
         .map_err(|source| CommandError::Write { path: args.model.clone(), source })?;
     let head = Head {
-        hodgelet_predictions: 1,
+        hodgelet_predictions: SCHEMA,
         model: Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect(),
         source: input.source(),
         dataset: input.name()?,
