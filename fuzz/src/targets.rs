@@ -6,8 +6,9 @@ use hodgelet::hodge::{Operators, Weighting};
 use hodgelet::linalg::SparseMat;
 use hodgelet::model::Model;
 use hodgelet::store::Store;
-use hodgelet_data::graphs::{self, Format};
+use hodgelet_data::graphs::{self, ArcOptions, Directed, EdgeWeights, Format};
 use hodgelet_data::mesh::{self, MeshFormat};
+use hodgelet_data::networks::{self, Layout, NetworkOptions};
 use hodgelet_data::table::{self, TableOptions};
 use hodgelet_data::tu::{File, Files};
 use hodgelet_data::{Read, hif, jsonl, tu};
@@ -18,7 +19,7 @@ use sha2::{Digest, Sha256};
 pub type Target = fn(&[u8]) -> bool;
 
 /// All targets by name.
-pub const ALL: [(&str, Target); 14] = [
+pub const ALL: [(&str, Target); 15] = [
     ("tu", tu),
     ("archive", archive),
     ("jsonl", jsonl),
@@ -33,6 +34,7 @@ pub const ALL: [(&str, Target); 14] = [
     ("store", store),
     ("constructors", constructors),
     ("table", table),
+    ("network", network),
 ];
 
 /// Cells up to which a dataset is written and read again.
@@ -73,7 +75,33 @@ pub fn hif(bytes: &[u8]) -> bool {
 
 /// GraphML.
 pub fn graphml(bytes: &[u8]) -> bool {
-    sound(graphs::parse(Format::GraphMl, "g.graphml", bytes).ok())
+    any_arcs(|arcs| sound(graphs::parse(Format::GraphMl, "g.graphml", bytes, &arcs).ok()))
+}
+
+/// A list of edges or a matrix, of one graph or several, in every way that they are read.
+pub fn network(bytes: &[u8]) -> bool {
+    let read = |file: &str, options: &NetworkOptions| {
+        sound(networks::parse(file, bytes, options).ok().map(|found| found.read))
+    };
+    any_arcs(|arcs| {
+        let plain = NetworkOptions { arcs, ..NetworkOptions::default() };
+        let graph = NetworkOptions { graph: Some("graph".to_owned()), ..plain.clone() };
+        let matrix = NetworkOptions { layout: Some(Layout::Matrix), ..plain.clone() };
+        let ways = [("g.csv", &plain), ("g.edgelist", &plain), ("g.csv", &graph), ("g.csv", &matrix)];
+        ways.iter().fold(false, |any, (file, options)| any | read(file, options))
+    })
+}
+
+/// Whether bytes are accepted with any choice of what directions and weights become.
+fn any_arcs(read: impl Fn(ArcOptions) -> bool) -> bool {
+    let laplacian = EdgeWeights::Laplacian("weight".to_owned());
+    let mut any = false;
+    for directed in [Directed::Error, Directed::Ignore, Directed::Flow] {
+        for weights in [None, Some(EdgeWeights::Signal), Some(laplacian.clone())] {
+            any |= read(ArcOptions { directed, weights });
+        }
+    }
+    any
 }
 
 /// A table of molecules.
@@ -84,7 +112,7 @@ pub fn table(bytes: &[u8]) -> bool {
 
 /// GML.
 pub fn gml(bytes: &[u8]) -> bool {
-    sound(graphs::parse(Format::Gml, "g.gml", bytes).ok())
+    any_arcs(|arcs| sound(graphs::parse(Format::Gml, "g.gml", bytes, &arcs).ok()))
 }
 
 /// OFF.

@@ -127,6 +127,8 @@ impl CommandError {
                 false => "choose another name".to_owned(),
             }),
             Self::Open(OpenError::Table(error)) => own(error.hint()),
+            Self::Open(OpenError::Graphs(error)) => own(error.hint()),
+            Self::Open(OpenError::Networks(error)) => own(error.hint()),
             Self::Download(error) => own(error.hint()),
             Self::Model(ModelError::Measure(MeasureError::Complex { source, .. })) => own(source.hint()),
             Self::Model(ModelError::Encode(error)) => own(encode_hint(error)),

@@ -9,6 +9,7 @@ pub mod download;
 pub mod error;
 pub mod memory;
 pub mod model_args;
+pub mod network;
 pub mod output;
 pub mod progress;
 pub mod provenance;

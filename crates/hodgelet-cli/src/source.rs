@@ -3,7 +3,7 @@
 //! DATASET is, in this order:
 //!
 //! 1. a path, when it is written as one (it contains a separator or ends in `.zip`, `.jsonl`, `.graphml`, `.gml`,
-//!    `.json`, `.off`, `.obj`, `.ply`, `.csv`, `.tsv` or `.parquet`);
+//!    `.json`, `.off`, `.obj`, `.ply`, `.csv`, `.tsv`, `.parquet`, `.edgelist` or `.edges`);
 //! 2. the name of a built-in dataset, drawn with `--set` and `--seed`;
 //! 3. a folder of that name, or a dataset of that name under `--data-dir` or `HODGELET_DATA`.
 //!
@@ -11,6 +11,7 @@
 
 use crate::download::KNOWN_DATASETS;
 use crate::error::CommandError;
+use crate::network::NetworkArgs;
 use crate::progress::{Terminal, check_interrupt};
 use crate::table::{Purpose, TableArgs};
 use clap::Args;
@@ -21,7 +22,8 @@ use hodgelet::store::Store;
 use hodgelet_data::generate::{Builtin, builtin};
 use hodgelet_data::table::{TableRead, is_table};
 use hodgelet_data::{EXTENSIONS, OpenError, OpenOptions, Parts, Read, Report};
-use hodgelet_data::{edits, locate, open_parts, open_with, own};
+use hodgelet_data::{edits, is_network, locate, open_parts, open_with, own};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Which dataset.
@@ -29,7 +31,8 @@ use std::path::{Path, PathBuf};
 #[command(next_help_heading = "Data")]
 pub struct DatasetArgs {
     /// A built-in name, a path (TU folder or zip, .jsonl, .graphml, .gml, HIF .json, .off, .obj, .ply, or a folder of
-    /// such files; a .csv, .tsv or .parquet table of molecules), or a name under the data directory
+    /// such files; a .csv, .tsv or .parquet table of molecules; a table of edges, or a folder of lists of edges or
+    /// adjacency matrices), or a name under the data directory
     ///
     /// A path is written with a separator or an extension; `./sbm` is a folder, `sbm` the built-in dataset.
     #[arg(value_name = "DATASET")]
@@ -55,6 +58,8 @@ pub struct DatasetArgs {
     pub data_dir: DataDirArgs,
     #[command(flatten)]
     pub table: TableArgs,
+    #[command(flatten)]
+    pub network: NetworkArgs,
 }
 
 /// Where datasets are kept.
@@ -84,7 +89,24 @@ impl DatasetArgs {
     #[must_use]
     pub fn for_model(&self, model: &Model) -> Self {
         let table = TableArgs { purpose: Purpose::prediction(model), ..self.table.clone() };
-        Self { table, ..self.clone() }
+        Self { table, ..self.read_as(model) }
+    }
+
+    /// The same data, read as the training data of a model were where flags do not say otherwise.
+    #[must_use]
+    pub fn read_as(&self, model: &Model) -> Self {
+        let network = NetworkArgs { kept: model.summary().reading.clone(), ..self.network.clone() };
+        Self { network, ..self.clone() }
+    }
+
+    /// How the data are read where files leave it open, for a model to keep.
+    #[must_use]
+    pub fn reading(&self) -> BTreeMap<String, String> {
+        self.network.reading(self.hypergraph)
+    }
+
+    fn options(&self) -> Result<OpenOptions, CommandError> {
+        self.network.options(self.hypergraph, &self.table)
     }
 
     /// The table of molecules that is named, if it is one, with what was guessed and left out said on `terminal`.
@@ -95,20 +117,59 @@ impl DatasetArgs {
     pub fn read_table(&self, terminal: Option<Terminal>) -> Result<Option<TableRead>, CommandError> {
         let is_drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
         let path = if is_drawn { None } else { locate(&self.dataset, self.data_dir.data_dir.as_deref()) };
-        let Some(path) = path.filter(|path| path.is_file() && is_table(path)) else {
-            return match self.table.first_flag() {
-                Some(flag) => {
-                    let message = format!("{flag}, but `{}` is not a table of molecules", self.dataset);
-                    Err(CommandError::usage(message, Some("tables end in .csv, .tsv or .parquet")))
-                }
-                None => Ok(None),
-            };
-        };
+        let options = self.options()?;
+        self.check_useful(path.as_deref(), is_drawn, &options)?;
+        let is_molecules =
+            |path: &PathBuf| path.is_file() && is_table(path) && !self.is_network(path, &options);
+        let Some(path) = path.filter(is_molecules) else { return Ok(None) };
         self.check_no_settings()?;
         let mut read = self.table.read(&path, terminal)?;
         check_interrupt()?;
         read.read = self.with_tables(read.read)?;
         Ok(Some(read))
+    }
+
+    /// Whether a table is one of edges; one whose SMILES strings are named is not.
+    fn is_network(&self, path: &Path, options: &OpenOptions) -> bool {
+        self.table.smiles.is_none() && is_network(path, options)
+    }
+
+    /// Flags that say how a dataset is read are for one that is.
+    fn check_useful(
+        &self,
+        path: Option<&Path>,
+        is_drawn: bool,
+        options: &OpenOptions,
+    ) -> Result<(), CommandError> {
+        if path.is_none() && !is_drawn {
+            return Ok(()); // there is no such dataset, which its reader says
+        }
+        let name = &self.dataset;
+        let is_molecules =
+            path.is_some_and(|path| path.is_file() && is_table(path) && !self.is_network(path, options));
+        if let Some(flag) = self.table.first_flag().filter(|_| !is_molecules) {
+            let message = format!("{flag}, but `{name}` is not a table of molecules");
+            return Err(CommandError::usage(message, Some("tables end in .csv, .tsv or .parquet")));
+        }
+        if let Some(flag) = self.network.first_useless(path, options) {
+            let message = format!("{flag}, but `{name}` is not GraphML, GML, a list of edges or a matrix");
+            return Err(CommandError::usage(message, None));
+        }
+        if !is_molecules && self.table.target.len() > 1 {
+            let message = format!(
+                "{} columns of targets, but `{name}` is not a table of molecules",
+                self.table.target.len()
+            );
+            return Err(CommandError::usage(message, Some("networks have one target: --target COLUMN")));
+        }
+        let has_column = is_molecules || self.network.has_target_column(path, options);
+        match self.table.first_flag_of_targets().filter(|_| !has_column) {
+            None => Ok(()),
+            Some(flag) => {
+                let message = format!("{flag}, but `{name}` is not a table and has no table of targets");
+                Err(CommandError::usage(message, Some("--targets FILE names one")))
+            }
+        }
     }
 
     /// The dataset, to be read in parts: a JSONL file stays on disk.
@@ -133,8 +194,7 @@ impl DatasetArgs {
         if let Some(table) = self.read_table(Some(terminal))? {
             return Ok(Parts::Whole(Box::new(table.read)));
         }
-        let options = OpenOptions { hypergraph: self.hypergraph };
-        let parts = open_parts(&self.dataset, self.data_dir.data_dir.as_deref(), options);
+        let parts = open_parts(&self.dataset, self.data_dir.data_dir.as_deref(), self.options()?);
         let parts = parts.map_err(|error| self.explained(error))?;
         if let Parts::Whole(read) = &parts {
             warn_of(read, terminal);
@@ -151,7 +211,13 @@ impl DatasetArgs {
             true => Vec::new(),
             false => hodgelet_data::inputs(&self.dataset, self.data_dir.data_dir.as_deref()),
         };
-        files.into_iter().chain(self.columns.clone()).chain(self.fingerprints.clone()).collect()
+        let network = self.network.targets.clone().into_iter().chain(self.network.vertex_table.clone());
+        files
+            .into_iter()
+            .chain(self.columns.clone())
+            .chain(self.fingerprints.clone())
+            .chain(network)
+            .collect()
     }
 
     /// The store of measures that is named in place of a dataset, if it is one.
@@ -215,8 +281,7 @@ impl DatasetArgs {
     }
 
     fn open(&self) -> Result<Read, CommandError> {
-        let options = OpenOptions { hypergraph: self.hypergraph };
-        let read = open_with(&self.dataset, self.data_dir.data_dir.as_deref(), options);
+        let read = open_with(&self.dataset, self.data_dir.data_dir.as_deref(), self.options()?);
         read.map_err(|error| self.explained(error))
     }
 
@@ -233,6 +298,7 @@ impl DatasetArgs {
 
 /// Says what a reader cleaned up.
 fn warn_of(read: &Read, terminal: Terminal) {
+    read.report.notes.iter().for_each(|note| terminal.note(note));
     if !read.report.is_clean() {
         let what = read.report.to_string().replace('\n', "; ");
         terminal.warn(&format!("{}: {what}", read.dataset.name()));

@@ -84,14 +84,22 @@ impl Purpose {
 }
 
 impl TableArgs {
-    /// The first flag that was given, for a dataset that is not a table.
+    /// The first flag of targets that was given, for a dataset that has no column of them.
+    #[must_use]
+    pub fn first_flag_of_targets(&self) -> Option<&'static str> {
+        match (!self.target.is_empty(), self.target_type.is_some()) {
+            (true, _) => Some("--target"),
+            (false, true) => Some("--target-type"),
+            (false, false) => None,
+        }
+    }
+
+    /// The first flag of molecules that was given, for a dataset that is not a table of them.
     #[must_use]
     pub fn first_flag(&self) -> Option<&'static str> {
         let given = [
             (self.smiles.is_some(), "--smiles"),
-            (!self.target.is_empty(), "--target"),
             (self.sample_weight.is_some(), "--sample-weight"),
-            (self.target_type.is_some(), "--target-type"),
             (self.on_error != RowErrors::default(), "--on-error"),
             (!self.atom_attributes.is_empty(), "--atom-attributes"),
             (!self.bond_attributes.is_empty(), "--bond-attributes"),
@@ -112,6 +120,16 @@ impl TableArgs {
         Ok(read)
     }
 
+    /// What targets are.
+    #[must_use]
+    pub fn target_kind(&self) -> TargetKind {
+        match self.target_type {
+            None => TargetKind::Auto,
+            Some(TargetType::Classes) => TargetKind::Classes,
+            Some(TargetType::Numbers) => TargetKind::Numbers,
+        }
+    }
+
     fn options(&self) -> Result<TableOptions, CommandError> {
         let mut attributes = match self.purpose {
             Purpose::Training => Attributes::default(),
@@ -130,11 +148,7 @@ impl TableArgs {
             weight: self.sample_weight.clone(),
             guess_target: self.purpose == Purpose::Training,
             to_predict: self.purpose != Purpose::Training,
-            kind: match self.target_type {
-                None => TargetKind::Auto,
-                Some(TargetType::Classes) => TargetKind::Classes,
-                Some(TargetType::Numbers) => TargetKind::Numbers,
-            },
+            kind: self.target_kind(),
             on_error: match self.on_error {
                 RowErrors::Skip => OnError::Skip,
                 RowErrors::Stop => OnError::Stop,

@@ -13,7 +13,8 @@
 //! 6. [`mesh`]: surfaces from OFF, OBJ and PLY files;
 //! 7. [`own`]: tables of what is known of graphs as a whole;
 //! 8. [`table`]: tables with a column of [`smiles`] strings, CSV, TSV or Parquet;
-//! 9. [`generate`]: built-in datasets, drawn from a seed; [`generate::builtin`] finds one by name.
+//! 9. [`networks`]: lists of edges and adjacency matrices; [`targets`]: tables of their targets;
+//! 10. [`generate`]: built-in datasets, drawn from a seed; [`generate::builtin`] finds one by name.
 
 #![warn(missing_docs)]
 
@@ -23,16 +24,19 @@ pub mod hif;
 pub mod jsonl;
 pub mod mesh;
 mod names;
+pub mod networks;
 mod open;
 pub mod own;
 mod parts;
 mod read;
 pub mod smiles;
 pub mod table;
+pub mod targets;
 mod text;
 pub mod tu;
 
 pub use names::{EXTENSIONS, datasets_in, edits};
-pub use open::{OpenError, OpenOptions, inputs, locate, open, open_parts, open_with};
+pub use open::{OpenError, OpenOptions, has_arcs, inputs, is_network, locate};
+pub use open::{open, open_parts, open_with, targets_in};
 pub use parts::Parts;
 pub use read::{Read, Report};

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 /// Extensions of datasets that are files; others are folders. A longer one comes before its own ending.
-pub const EXTENSIONS: [&str; 12] =
-    ["zip", "jsonl", "graphml", "gml", "hif.json", "json", "off", "obj", "ply", "csv", "tsv", "parquet"];
+pub const EXTENSIONS: [&str; 14] = [
+    "zip", "jsonl", "graphml", "gml", "hif.json", "json", "off", "obj", "ply", "csv", "tsv", "parquet",
+    "edgelist", "edges",
+];
 
 /// Names of the datasets in a directory, sorted; empty if it cannot be read.
 #[must_use]

@@ -4,21 +4,38 @@ use crate::graphs::{self, Format, GraphsError};
 use crate::hif::{self, HifError};
 use crate::jsonl::{self, JsonlError, JsonlParts};
 use crate::mesh::{self, MeshError, MeshFormat};
+use crate::networks::{self, NetworkError, NetworkOptions, NetworkRead};
 use crate::table::{self, TableError, TableOptions};
+use crate::targets::{self, TargetOptions, TargetsError};
 use crate::tu::{self, TuError};
 use crate::{EXTENSIONS, Parts, Read, datasets_in, edits, names};
 use hodgelet::complex::Expansion;
 use std::path::{Path, PathBuf};
 
 /// What a reader cannot know by itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenOptions {
     /// Which complex represents a hypergraph; without it, what the file says, or Zhou's.
     pub hypergraph: Option<Expansion>,
+    /// What directions and weights of networks become, and where tables have what.
+    pub networks: NetworkOptions,
+    /// Where targets come from that are not with the graphs.
+    pub targets: TargetOptions,
 }
 
-/// Reads the dataset `name`: a path to a folder (TU, GraphML, GML, mesh or HIF files), a `.zip` (TU), `.jsonl`,
-/// `.graphml`, `.gml`, `.json` (HIF), `.off`, `.obj` or `.ply` file, a table of molecules (`.csv`, `.tsv`, `.parquet`), or the name of one of these in the folder `data_dir`, without its extension.
+impl OpenOptions {
+    /// Whether a table is to be read as one of edges, whatever the names of its columns.
+    #[must_use]
+    pub fn names_edges(&self) -> bool {
+        let NetworkOptions { graph, ends, layout, vertices, .. } = &self.networks;
+        graph.is_some() || ends.is_some() || layout.is_some() || vertices.is_some()
+    }
+}
+
+/// Reads the dataset `name`: a path to a folder (TU, GraphML, GML, mesh or HIF files, lists of edges or matrices), a `.zip`
+/// (TU), `.jsonl`, `.graphml`, `.gml`, `.json` (HIF), `.off`, `.obj` or `.ply` file, a table of molecules (`.csv`, `.tsv`,
+/// `.parquet`) or of edges (`.csv`, `.tsv`, `.edgelist`, `.edges`), or the name of one of these in the folder `data_dir`, without
+/// its extension.
 ///
 /// # Errors
 ///
@@ -35,7 +52,13 @@ pub fn open(name: &str, data_dir: Option<&Path>) -> Result<Read, OpenError> {
 pub fn open_with(name: &str, data_dir: Option<&Path>, options: OpenOptions) -> Result<Read, OpenError> {
     let tried = candidates(name, data_dir);
     match tried.iter().find(|path| path.exists()) {
-        Some(path) => read(path, options),
+        Some(path) => {
+            let read = read(path, &options)?;
+            match &options.targets.table {
+                Some(table) => Ok(targets::with_table(read, table, &options.targets)?),
+                None => Ok(read),
+            }
+        }
         None => {
             let near = data_dir.map(|dir| near_names(name, dir)).unwrap_or_default();
             Err(OpenError::NotFound { name: name.to_owned(), tried, near })
@@ -50,7 +73,7 @@ pub fn open_with(name: &str, data_dir: Option<&Path>, options: OpenOptions) -> R
 /// As for [`open`].
 pub fn open_parts(name: &str, data_dir: Option<&Path>, options: OpenOptions) -> Result<Parts, OpenError> {
     let is_jsonl = |path: &&PathBuf| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("jsonl"));
-    let found = locate(name, data_dir);
+    let found = locate(name, data_dir).filter(|_| options.targets.table.is_none());
     match found.as_ref().filter(is_jsonl) {
         Some(path) => Ok(Parts::Jsonl(JsonlParts::open(path, options.hypergraph)?)),
         None => Ok(Parts::Whole(Box::new(open_with(name, data_dir, options)?))),
@@ -65,8 +88,10 @@ pub fn inputs(name: &str, data_dir: Option<&Path>) -> Vec<PathBuf> {
     };
     let is_read = |path: &PathBuf| {
         let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-        extension
-            .is_some_and(|e| ["txt", "graphml", "gml", "json", "off", "obj", "ply"].contains(&e.as_str()))
+        extension.is_some_and(|e| {
+            ["txt", "graphml", "gml", "json", "off", "obj", "ply", "csv", "tsv", "edgelist", "edges"]
+                .contains(&e.as_str())
+        })
     };
     let files = names::entries(&found).into_iter().map(|name| found.join(name));
     let mut all: Vec<PathBuf> = files.filter(is_read).collect();
@@ -91,12 +116,15 @@ fn candidates(name: &str, data_dir: Option<&Path>) -> Vec<PathBuf> {
     paths
 }
 
-fn read(path: &Path, options: OpenOptions) -> Result<Read, OpenError> {
+fn read(path: &Path, options: &OpenOptions) -> Result<Read, OpenError> {
     if path.is_dir() {
         return read_dir(path, options);
     }
     if let Some(format) = MeshFormat::of(path) {
         return Ok(mesh::read_file(path, format)?);
+    }
+    if is_network(path, options) {
+        return Ok(read_network(path, options)?);
     }
     if table::is_table(path) {
         let guess = TableOptions { guess_target: true, on_error: table::OnError::Stop, ..Default::default() };
@@ -104,7 +132,7 @@ fn read(path: &Path, options: OpenOptions) -> Result<Read, OpenError> {
     }
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     match (extension.as_deref(), Format::of(path)) {
-        (_, Some(format)) => Ok(graphs::read_file(path, format)?),
+        (_, Some(format)) => Ok(graphs::read_file(path, format, &options.networks.arcs)?),
         (Some("zip"), _) => Ok(tu::read_zip(path)?),
         (Some("jsonl"), _) => Ok(jsonl::read_with(path, options.hypergraph)?),
         (Some("json"), _) => Ok(hif::read_file(path)?.expand(options.hypergraph.unwrap_or_default())?),
@@ -112,19 +140,82 @@ fn read(path: &Path, options: OpenOptions) -> Result<Read, OpenError> {
     }
 }
 
+/// Whether a file is read as one of edges or a matrix.
+#[must_use]
+pub fn is_network(path: &Path, options: &OpenOptions) -> bool {
+    if !networks::is_network(path) {
+        return false;
+    }
+    if options.names_edges() || !table::is_table(path) {
+        return true;
+    }
+    std::fs::read(path).is_ok_and(|bytes| networks::lists_edges(&bytes))
+}
+
+/// Whether the directions and weights of a file or folder are a choice: GraphML, GML, lists of edges and matrices.
+#[must_use]
+pub fn has_arcs(path: &Path, options: &OpenOptions) -> bool {
+    if !path.is_dir() {
+        return Format::of(path).is_some() || is_network(path, options);
+    }
+    let names = names::entries(path);
+    let arcs = tu::File::Arcs.name("");
+    let is_graph = |name: &String| Format::of(Path::new(name)).is_some();
+    !names.iter().any(|name| name.ends_with(&arcs))
+        && (names.iter().any(is_graph) || networks::is_folder(path))
+}
+
+/// A file of edges, with the targets of its column of targets.
+fn read_network(path: &Path, options: &OpenOptions) -> Result<Read, OpenError> {
+    let target = options.targets.column.clone().filter(|_| options.targets.table.is_none());
+    let NetworkRead { read, targets } =
+        networks::read_file(path, &NetworkOptions { target, ..options.networks.clone() })?;
+    match targets {
+        Some(texts) => Ok(targets::with_texts(read, &texts, &options.targets)?),
+        None => Ok(read),
+    }
+}
+
+/// A folder of files of edges or matrices, with the targets of its table of targets.
+fn read_networks(dir: &Path, options: &OpenOptions) -> Result<Read, OpenError> {
+    let read = networks::read_dir(dir, &options.networks)?.read;
+    match targets_in(dir) {
+        Some(table) if options.targets.table.is_none() => {
+            Ok(targets::with_table(read, &table, &options.targets)?)
+        }
+        _ => Ok(read),
+    }
+}
+
+/// The table of targets of a folder, if it has one.
+#[must_use]
+pub fn targets_in(dir: &Path) -> Option<PathBuf> {
+    ["targets.csv", "targets.tsv"].map(|name| dir.join(name)).into_iter().find(|path| path.exists())
+}
+
 /// A folder of graph files if it holds any and no arcs of a TU dataset.
-fn read_dir(dir: &Path, options: OpenOptions) -> Result<Read, OpenError> {
+fn read_dir(dir: &Path, options: &OpenOptions) -> Result<Read, OpenError> {
     let names = names::entries(dir); // none if it cannot be read, which the reader will report
     let arcs = tu::File::Arcs.name("");
     let is_tu = names.iter().any(|name| name.ends_with(&arcs));
     if !is_tu && names.iter().any(|name| Format::of(Path::new(name)).is_some()) {
-        return Ok(graphs::read_dir(dir)?);
+        let read = graphs::read_dir(dir, &options.networks.arcs)?;
+        // A column that is named may be one of several.
+        return match (targets_in(dir), &options.targets) {
+            (Some(table), TargetOptions { table: None, column: Some(_), .. }) => {
+                Ok(targets::with_table(read, &table, &options.targets)?)
+            }
+            _ => Ok(read),
+        };
     }
     if !is_tu && names.iter().any(|name| MeshFormat::of(Path::new(name)).is_some()) {
         return Ok(mesh::read_dir(dir)?);
     }
     if !is_tu && names.iter().any(|name| hif::is_hif(Path::new(name))) {
         return Ok(hif::read_dir(dir)?.expand(options.hypergraph.unwrap_or_default())?);
+    }
+    if !is_tu && networks::is_folder(dir) {
+        return read_networks(dir, options);
     }
     Ok(tu::read_dir(dir)?)
 }
@@ -158,7 +249,7 @@ pub enum OpenError {
         near: Vec<String>,
     },
     /// A file that no reader knows.
-    #[error("{}: expected a folder or a .zip, .jsonl, .graphml, .gml, .json, .off, .obj, .ply, .csv, .tsv or .parquet file", path.display())]
+    #[error("{}: expected a folder or a .zip, .jsonl, .graphml, .gml, .json, .off, .obj, .ply, .csv, .tsv, .parquet, .edgelist or .edges file", path.display())]
     Unsupported {
         /// The file.
         path: PathBuf,
@@ -181,6 +272,12 @@ pub enum OpenError {
     /// A graph file could not be read.
     #[error(transparent)]
     Graphs(#[from] GraphsError),
+    /// A table of edges or a matrix could not be read.
+    #[error(transparent)]
+    Networks(#[from] NetworkError),
+    /// A table of targets could not be read.
+    #[error(transparent)]
+    Targets(#[from] TargetsError),
 }
 
 fn list(paths: &[PathBuf]) -> String {

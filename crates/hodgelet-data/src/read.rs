@@ -33,13 +33,17 @@ pub struct Report {
     pub regrouped: bool,
     /// Files that belong to the dataset but were not used.
     pub ignored: Vec<String>,
+    /// Graphs without a target, left out.
+    pub untargeted: usize,
+    /// What was guessed or left out as a matter of course: nothing is wrong.
+    pub notes: Vec<String>,
 }
 
 impl Report {
-    /// Whether there is nothing to report.
+    /// Whether there is nothing to report but notes.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        *self == Self::default()
+        Self { notes: Vec::new(), ..self.clone() } == Self::default()
     }
 }
 
@@ -52,6 +56,7 @@ impl fmt::Display for Report {
             (self.disagreeing, "edges whose two directions disagree"),
             (self.without_arcs, "graphs at the end have no edge; the file of arcs may have been cut off"),
             (self.empty, "graphs without vertices"),
+            (self.untargeted, "graphs without a target left out"),
         ];
         let mut lines: Vec<String> =
             counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();

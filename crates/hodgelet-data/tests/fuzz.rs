@@ -4,8 +4,9 @@
 use hodgelet::complex::{Complex, Expansion};
 use hodgelet::dataset::Dataset;
 use hodgelet::encode::{CellSignal, EncodingParams, VertexSignal};
-use hodgelet_data::graphs::{self, Format};
+use hodgelet_data::graphs::{self, ArcOptions, Directed, EdgeWeights, Format};
 use hodgelet_data::mesh::{self, MeshFormat};
+use hodgelet_data::networks::{self, Layout, NetworkOptions};
 use hodgelet_data::table::{self, TableOptions};
 use hodgelet_data::tu::{self, File, Files};
 use hodgelet_data::{Read, hif, jsonl};
@@ -168,14 +169,39 @@ fn graphml_text() {
 <key id="d1" for="edge" attr.name="weight" attr.type="double"/>
 <graph edgedefault="directed"><node id="a"/><node id="b"><data key="d0">&lt;blue</data></node>
 <edge source="a" target="b"><data key="d1">1.5</data></edge></graph></graphml>"#;
-    fuzz("GraphML", |rng| graphs::parse(Format::GraphMl, "f", &mutate(rng, seed.as_bytes())).ok());
+    fuzz("GraphML", |rng| graphs::parse(Format::GraphMl, "f", &mutate(rng, seed.as_bytes()), &flows()).ok());
+}
+
+/// Arcs of any direction and weight.
+fn flows() -> ArcOptions {
+    ArcOptions { directed: Directed::Flow, weights: Some(EdgeWeights::Signal) }
+}
+
+#[test]
+fn lists_of_edges_and_matrices() {
+    let edges = "graph,source,target,weight,kind\ng1,a,b,1.5,x\ng1,b,a,-2,x\n\ng2,1,\"2\",1e3,y\n";
+    let graph = Some("graph".to_owned());
+    let several = NetworkOptions { arcs: flows(), graph, ..NetworkOptions::default() };
+    let read =
+        |text: &[u8], options: &NetworkOptions| Some(networks::parse("f.csv", text, options).ok()?.read);
+    fuzz("edges", |rng| read(&mutate(rng, edges.as_bytes()), &several));
+    let matrix = ";a;b;c;d\na;0;1;0;2\nb;1;0;0;0\nc;0;0;0;-1.5\nd;0;0;1;0\n";
+    let options = NetworkOptions { arcs: flows(), ..NetworkOptions::default() };
+    fuzz("matrices", |rng| read(&mutate(rng, matrix.as_bytes()), &options));
+    let square = NetworkOptions { layout: Some(Layout::Matrix), ..options };
+    fuzz("squares", |rng| read(&mutate(rng, b"0,1,2\n1,0,0\n2,0,0\n"), &square));
+    let plain = NetworkOptions { arcs: flows(), ..NetworkOptions::default() };
+    let list = "# a comment\n1 2 0.5\n2 3 0.5\n% another\n3\t1 2\n1 3 2\n";
+    fuzz("plain lists", |rng| {
+        Some(networks::parse("f.edgelist", &mutate(rng, list.as_bytes()), &plain).ok()?.read)
+    });
 }
 
 #[test]
 fn gml_text() {
     let seed = "graph [ directed 1 class \"x\" node [ id 0 color \"red\" graphics [ x 1 ] ]\n# comment\n\
                 node [ id 1 color \"b&amp;w\" ] edge [ source 0 target 1 weight -1.5e2 ] ]\n";
-    fuzz("GML", |rng| graphs::parse(Format::Gml, "f", &mutate(rng, seed.as_bytes())).ok());
+    fuzz("GML", |rng| graphs::parse(Format::Gml, "f", &mutate(rng, seed.as_bytes()), &flows()).ok());
 }
 
 #[test]
@@ -294,8 +320,8 @@ proptest! {
         tu::parse_zip("DS.zip", &bytes).iter().for_each(assert_sound);
         jsonl::parse("f", &bytes).iter().for_each(assert_sound);
         assert!(hif::parse("f", &bytes).is_err());
-        graphs::parse(Format::GraphMl, "f", &bytes).iter().for_each(assert_sound);
-        graphs::parse(Format::Gml, "f", &bytes).iter().for_each(assert_sound);
+        graphs::parse(Format::GraphMl, "f", &bytes, &flows()).iter().for_each(assert_sound);
+        graphs::parse(Format::Gml, "f", &bytes, &flows()).iter().for_each(assert_sound);
         for format in [MeshFormat::Off, MeshFormat::Obj, MeshFormat::Ply] {
             mesh::parse(format, "f", &bytes).iter().for_each(assert_sound);
         }

@@ -1,8 +1,8 @@
 //! GraphML and GML: what is read, and what is refused with which message.
 
 use hodgelet::dataset::{ColumnValues, Targets};
-use hodgelet_data::graphs::{self, Format};
-use hodgelet_data::{jsonl, open};
+use hodgelet_data::graphs::{self, ArcOptions, Directed, EdgeWeights, Format};
+use hodgelet_data::{OpenOptions, Read, jsonl, open, open_with};
 
 const GRAPHML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -17,7 +17,7 @@ const GRAPHML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
     <node id="n2"><data key="d0"><![CDATA[red]]></data></node>
     <edge source="n0" target="n0"><data key="d1">9</data></edge>
     <edge source="n0" target="n1"><data key="d1"> 2 </data></edge>
-    <edge source="n0" target="n2"><data key="d1">7</data></edge>
+    <edge source="n2" target="n0"><data key="d1">1.5</data></edge>
   </graph>
 </graphml>
 "#;
@@ -33,14 +33,29 @@ graph [
   node [ id 2 color "red" ]
   edge [ source 0 target 0 weight 9 ]
   edge [ source 0 target 1 weight 2 ]
-  edge [ source 0 target 2 weight 7 ]
+  edge [ source 2 target 0 weight 1.5 ]
 ]
 "#;
+
+/// Arcs as edges, and their weights as signals.
+fn ignored() -> ArcOptions {
+    ArcOptions { directed: Directed::Ignore, weights: Some(EdgeWeights::Signal) }
+}
+
+fn parse(format: Format, file: &str, bytes: &[u8]) -> Result<Read, graphs::GraphsError> {
+    graphs::parse(format, file, bytes, &ignored())
+}
+
+fn opened(name: &str, data: Option<&std::path::Path>) -> Read {
+    let mut options = OpenOptions::default();
+    options.networks.arcs = ignored();
+    open_with(name, data, options).unwrap()
+}
 
 #[test]
 fn both_formats_say_the_same_graph() {
     for (format, text) in [(Format::GraphMl, GRAPHML), (Format::Gml, GML)] {
-        let read = graphs::parse(format, "a.x", text.as_bytes()).unwrap();
+        let read = parse(format, "a.x", text.as_bytes()).unwrap();
         let dataset = &read.dataset;
         assert_eq!((dataset.name(), &read.ids[..]), ("a", &["a".to_owned()][..]));
         assert_eq!(dataset.complexes()[0].n_cells(0), 3);
@@ -58,8 +73,7 @@ fn both_formats_say_the_same_graph() {
 
 #[test]
 fn each_fault_of_graphml_names_its_line() {
-    let message =
-        |text: &str| graphs::parse(Format::GraphMl, "a.graphml", text.as_bytes()).unwrap_err().to_string();
+    let message = |text: &str| parse(Format::GraphMl, "a.graphml", text.as_bytes()).unwrap_err().to_string();
     let body = |inner: &str| message(&format!("<graphml>\n<graph>\n{inner}\n</graph>\n</graphml>"));
     assert_eq!(message("<graphml></graphml>\n"), "a.graphml, line 2: found no graph, expected one");
     assert_eq!(body("<node/>"), "a.graphml, line 3: found no `id`, expected a node with an id");
@@ -82,7 +96,7 @@ fn each_fault_of_graphml_names_its_line() {
         "a.graphml, line 4: found `nan`, expected a finite number"
     );
     assert!(message("<graphml>\n<graph>\n</wrong>").starts_with("a.graphml, line 3: "));
-    assert!(graphs::parse(Format::GraphMl, "a", b"\xff").is_err());
+    assert!(parse(Format::GraphMl, "a", b"\xff").is_err());
 }
 
 #[test]
@@ -92,7 +106,7 @@ fn weights_of_cells_must_be_positive() {
     let read = |weight: &str| {
         let edge = format!("<edge source='a' target='b'><data key='w'>{weight}</data></edge>");
         let text = format!("<graphml>{key}<graph>{ends}{edge}</graph></graphml>");
-        graphs::parse(Format::GraphMl, "a.graphml", text.as_bytes())
+        parse(Format::GraphMl, "a.graphml", text.as_bytes())
     };
     assert_eq!(read("1.5").unwrap().dataset.weights(0).unwrap().of_dim(1), Some(&[1.5][..]));
     assert_eq!(
@@ -103,7 +117,7 @@ fn weights_of_cells_must_be_positive() {
 
 #[test]
 fn each_fault_of_gml_names_its_line() {
-    let message = |text: &str| graphs::parse(Format::Gml, "a.gml", text.as_bytes()).unwrap_err().to_string();
+    let message = |text: &str| parse(Format::Gml, "a.gml", text.as_bytes()).unwrap_err().to_string();
     assert_eq!(message(""), "a.gml, line 1: found no graph, expected one");
     assert_eq!(message("graph [\n"), "a.gml, line 2: found the end of the file, expected a key");
     assert_eq!(message("graph [\nnode [ ]\n]"), "a.gml, line 2: found no `id`, expected a node with an id");
@@ -139,37 +153,37 @@ fn a_folder_of_graphs_is_a_dataset() {
     std::fs::create_dir(&dir).unwrap();
     std::fs::write(dir.join("a.graphml"), GRAPHML).unwrap();
     std::fs::write(dir.join("b.gml"), GML.replace("ring", "path")).unwrap();
-    let read = open("mixed", Some(folder.path())).unwrap();
+    let read = opened("mixed", Some(folder.path()));
     let names = ["path", "ring"].map(String::from).to_vec();
     assert_eq!(read.dataset.targets(), &Targets::Classes { names, labels: vec![1, 0] });
     assert_eq!(read.ids, ["a", "b"]);
 
     std::fs::write(dir.join("targets.csv"), "file,target\na.graphml,1.5\nb, -2\n").unwrap();
-    let read = open(dir.to_str().unwrap(), None).unwrap();
+    let read = opened(dir.to_str().unwrap(), None);
     assert_eq!(read.dataset.targets(), &Targets::Real(vec![1.5, -2.0]));
 
     std::fs::write(dir.join("targets.csv"), "a.graphml,1.5\n").unwrap();
-    let message = || graphs::read_dir(&dir).unwrap_err().to_string();
+    let message = || graphs::read_dir(&dir, &ignored()).unwrap_err().to_string();
     assert_eq!(message(), "b.gml has no target, which others have");
     std::fs::write(dir.join("targets.csv"), "a.graphml\n").unwrap();
     assert_eq!(message(), "targets.csv, line 1: found `a.graphml`, expected `file,target`");
     std::fs::remove_file(dir.join("targets.csv")).unwrap();
     std::fs::write(dir.join("b.gml"), "graph [ class 1 node [ id 0 ] ]").unwrap();
-    assert_eq!(message(), "b.gml: vertex 0 has no `color`, which others have");
+    assert_eq!(message(), "b.gml: vertex `0` has no `color`, which others have");
 }
 
 #[test]
 fn a_dataset_is_found_by_path_or_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
-    let dataset = graphs::parse(Format::Gml, "ring", GML.as_bytes()).unwrap().dataset;
+    let dataset = parse(Format::Gml, "ring", GML.as_bytes()).unwrap().dataset;
     jsonl::write(&data.join("Rings.jsonl"), &dataset, &[]).unwrap();
     std::fs::write(data.join("one.gml"), GML).unwrap();
     std::fs::write(data.join("notes.txt"), "").unwrap();
 
     assert_eq!(open("Rings", Some(data)).unwrap().dataset, dataset);
     assert_eq!(open(data.join("Rings.jsonl").to_str().unwrap(), None).unwrap().dataset, dataset);
-    assert_eq!(open("one.gml", Some(data)).unwrap().dataset.complexes(), dataset.complexes());
+    assert_eq!(opened("one.gml", Some(data)).dataset.complexes(), dataset.complexes());
 
     let place = data.display();
     assert_eq!(
@@ -182,7 +196,7 @@ fn a_dataset_is_found_by_path_or_by_name() {
     assert_eq!(
         open("notes.txt", Some(data)).unwrap_err().to_string(),
         format!(
-            "{place}/notes.txt: expected a folder or a .zip, .jsonl, .graphml, .gml, .json, .off, .obj, .ply, .csv, .tsv or .parquet file"
+            "{place}/notes.txt: expected a folder or a .zip, .jsonl, .graphml, .gml, .json, .off, .obj, .ply, .csv, .tsv, .parquet, .edgelist or .edges file"
         )
     );
 }

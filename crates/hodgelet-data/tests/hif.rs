@@ -37,8 +37,8 @@ fn a_file_is_opened_with_the_expansion_asked_for() {
         (dataset.complexes()[0].n_cells(0), dataset.complexes()[0].n_cells(1))
     };
     assert_eq!(cells(OpenOptions::default()), (4, 4)); // Zhou: pairs
-    assert_eq!(cells(OpenOptions { hypergraph: Some(Expansion::Star) }), (6, 5));
-    assert_eq!(cells(OpenOptions { hypergraph: Some(Expansion::Incidence) }), (4, 2));
+    assert_eq!(cells(OpenOptions { hypergraph: Some(Expansion::Star), ..Default::default() }), (6, 5));
+    assert_eq!(cells(OpenOptions { hypergraph: Some(Expansion::Incidence), ..Default::default() }), (4, 2));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Files that were cut off, that say a thing twice, or that inflate to far more than they are.
 
 use hodgelet_data::generate::builtin;
-use hodgelet_data::graphs::{self, Format};
+use hodgelet_data::graphs::{self, ArcOptions, Format};
 use hodgelet_data::tu::{self, File, Files, TuError};
 use hodgelet_data::{Parts, hif, jsonl, open_parts};
 use std::io::Write;
@@ -22,14 +22,18 @@ const GRAPHML: &str = r#"<?xml version="1.0"?>
 
 #[test]
 fn no_beginning_of_a_graphml_file_is_read_as_a_whole_one() {
-    let whole = graphs::parse(Format::GraphMl, "g.graphml", GRAPHML.as_bytes()).unwrap();
+    let whole =
+        graphs::parse(Format::GraphMl, "g.graphml", GRAPHML.as_bytes(), &ArcOptions::default()).unwrap();
     assert_eq!(whole.dataset.complexes()[0].n_cells(1), 2);
     for cut in 0..GRAPHML.trim_end().len() {
-        let read = graphs::parse(Format::GraphMl, "g.graphml", &GRAPHML.as_bytes()[..cut]);
+        let read =
+            graphs::parse(Format::GraphMl, "g.graphml", &GRAPHML.as_bytes()[..cut], &ArcOptions::default());
         assert!(read.is_err(), "{:?}", &GRAPHML[..cut]);
     }
     let cut = GRAPHML.find("  </graph>").unwrap();
-    let error = graphs::parse(Format::GraphMl, "g.graphml", &GRAPHML.as_bytes()[..cut]).unwrap_err();
+    let error =
+        graphs::parse(Format::GraphMl, "g.graphml", &GRAPHML.as_bytes()[..cut], &ArcOptions::default())
+            .unwrap_err();
     assert!(error.to_string().contains("the end of the file within `<graph>`"), "{error}");
 }
 

@@ -114,7 +114,7 @@ pub fn run(args: &ExplainArgs, terminal: Terminal) -> Result<(), CommandError> {
         output::check_out(output(path), &inputs)?;
     }
     let model = load(&args.model)?;
-    let read = args.source.read(terminal)?;
+    let read = args.source.read_as(&model).read(terminal)?;
     let (dataset, index) = (&read.dataset, args.graph);
     if index >= dataset.len() {
         return Err(ModelError::Index { index, len: dataset.len() }.into());

@@ -40,7 +40,8 @@ Examples:
   hodgelet fit sbm --out sbm.hodgelet
   hodgelet fit tox21.csv --target NR-AR,NR-ER,SR-p53 --out tox21.hodgelet
   hodgelet fit ./ESOL --out esol.hodgelet --restarts 3
-  hodgelet fit ./ESOL --out esol.hodgelet --conformal split"
+  hodgelet fit ./ESOL --out esol.hodgelet --conformal split
+  hodgelet fit networks/ --targets labels.csv --target label --weights laplacian --out m.hodgelet"
 )]
 pub struct FitArgs {
     #[command(flatten)]
@@ -92,6 +93,7 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
     } else {
         (train(&dataset, &settings, &all, terminal)?, Vec::new())
     };
+    let model = model.with_reading(args.source.reading());
     warn_constant(&model.summary().constant_channels, terminal);
     save(&model, args.output(out))?;
     let report = Fitted { model: describe_model(&model), trials, out: out.clone() };

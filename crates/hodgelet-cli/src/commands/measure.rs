@@ -64,16 +64,18 @@ pub struct MeasureArgs {
 ///
 /// [`CommandError`].
 pub fn run(args: &MeasureArgs, terminal: Terminal) -> Result<(), CommandError> {
-    let parts = args.source.parts(terminal)?;
+    let model = args.model.as_deref().map(load).transpose()?;
+    let source = model.as_ref().map_or_else(|| args.source.clone(), |model| args.source.read_as(model));
+    let parts = source.parts(terminal)?;
     let first = parts.read(0..LEAF_SIZE)?;
-    let measurer = match &args.model {
-        Some(path) => {
+    let measurer = match &model {
+        Some(model) => {
             let given = Settings::default();
             if args.settings.0 != given {
                 let message = "--for MODEL and settings of signals, expected one or the other";
                 return Err(CommandError::usage(message, Some("the model has its own")));
             }
-            load(path)?.space().measurer().clone()
+            model.space().measurer().clone()
         }
         None => {
             let settings = Settings { seed: args.source.seed, ..args.settings.0.clone() };

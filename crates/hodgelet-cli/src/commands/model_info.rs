@@ -143,6 +143,10 @@ impl Report for ModelInfo {
         if let Some(leave_one_out) = self.leave_one_out {
             rows.push(("leave-one-out", format!("{leave_one_out:.4} nats per graph")));
         }
+        if !training.reading.is_empty() {
+            let choices = training.reading.iter().map(|(name, choice)| format!("{name} {choice}"));
+            rows.push(("data read with", choices.collect::<Vec<_>>().join(", ")));
+        }
         let n = self.calibration_graphs;
         match self.basis {
             Basis::Split => rows.push(("guarantee", format!("split conformal, {n} graphs held out"))),

@@ -70,8 +70,9 @@ pub fn run(args: &UpdateArgs, terminal: Terminal) -> Result<(), CommandError> {
     }
     output::check_out(output, &inputs)?;
     let model = load(&args.model)?;
-    let new = args.source.read(terminal)?.dataset;
-    let with = |name: &String| DatasetArgs { dataset: name.clone(), ..args.source.clone() }.read(terminal);
+    let source = args.source.read_as(&model);
+    let new = source.read(terminal)?.dataset;
+    let with = |name: &String| DatasetArgs { dataset: name.clone(), ..source.clone() }.read(terminal);
     let old = args.with.as_ref().map(with).transpose()?;
     if model.basis() != Basis::Model {
         terminal.warn("the guarantee is lost: fit again with --conformal to have one");

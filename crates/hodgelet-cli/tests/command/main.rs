@@ -17,6 +17,7 @@ mod lift;
 mod limits;
 mod manual;
 mod models;
+mod networks;
 mod own;
 mod quiet_faults;
 mod replace;

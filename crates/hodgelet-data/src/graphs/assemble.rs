@@ -1,11 +1,12 @@
 //! Graphs of several files become one dataset.
 
-use super::{Attribute, Attributes, GraphsError, RawGraph, stem};
+use super::arcs::{ArcOptions, merged};
+use super::columns::{EdgeOf, of_edges, of_vertices};
+use super::{Attribute, GraphsError, RawGraph, stem};
 use crate::{Read, Report, jsonl, text};
 use hodgelet::complex::Complex;
-use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets, cell_starts};
-use hodgelet::signal::Orientation;
-use std::collections::{BTreeSet, HashMap};
+use hodgelet::dataset::{Column, Dataset, Targets, cell_starts};
+use std::collections::HashMap;
 
 /// Names under which a graph may carry its target, in the order in which they are looked for.
 const TARGET_NAMES: [&str; 3] = ["target", "class", "label"];
@@ -15,67 +16,47 @@ pub(super) fn dataset(
     name: &str,
     graphs: Vec<(String, RawGraph)>,
     listed: Option<HashMap<String, String>>,
+    options: &ArcOptions,
 ) -> Result<Read, GraphsError> {
     let targets = targets(&graphs, listed)?;
+    let ids = graphs.iter().map(|(file, _)| stem(file)).collect();
+    let read = untargeted(name, &graphs, options)?;
+    Ok(Read { dataset: read.dataset.with_targets(targets)?, report: read.report, ids })
+}
+
+/// The dataset of some graphs, each with the name of its file, without targets and names.
+pub(crate) fn untargeted(
+    name: &str,
+    graphs: &[(String, RawGraph)],
+    options: &ArcOptions,
+) -> Result<Read, GraphsError> {
     let mut report = Report::default();
     let mut complexes = Vec::with_capacity(graphs.len());
-    let (mut vertices, mut edges) = (Vec::new(), Vec::new());
-    for (file, graph) in &graphs {
-        let ends: Vec<[u32; 2]> = graph.edges.iter().map(|edge| edge.0).collect();
-        let cleaned = Complex::graph_cleaned(graph.vertices.len(), &ends);
-        let (complex, clean_up) =
-            cleaned.map_err(|source| GraphsError::Complex { file: file.clone(), source })?;
-        report.self_loops += clean_up.self_loops;
-        report.repeated += clean_up.duplicates;
+    let mut edges = Vec::new();
+    for (file, graph) in graphs {
+        let merged = merged(file, graph, options.directed)?;
+        let ends: Vec<[u32; 2]> = merged.edges.iter().map(|edge| edge.ends).collect();
+        let complex = Complex::graph(graph.vertices.len(), &ends)
+            .map_err(|source| GraphsError::Complex { file: file.clone(), source })?;
+        report.self_loops += merged.self_loops;
+        report.repeated += merged.repeated;
         report.empty += usize::from(complex.n_cells(0) == 0);
-        vertices.extend(graph.vertices.iter().map(|attributes| (file.as_str(), attributes)));
-        edges.extend(clean_up.kept.iter().map(|&e| (file.as_str(), &graph.edges[e].1)));
+        edges.extend(merged.edges.into_iter().map(|edge| EdgeOf { file, graph, edge }));
         complexes.push(complex);
     }
     let mut all = Vec::new();
-    for (dim, cells) in [(0, &vertices), (1, &edges)] {
+    for (dim, columns) in [(0, of_vertices(graphs)?), (1, of_edges(&edges, options)?)] {
         let starts = cell_starts(&complexes, dim);
-        for (name, values) in columns(dim, cells)? {
-            let (orientation, starts) = (Orientation::Unoriented, starts.clone());
-            all.push(Column { name, dim, orientation, starts, values });
-        }
+        all.extend(columns.into_iter().map(|found| Column {
+            name: found.name,
+            dim,
+            orientation: found.orientation,
+            starts: starts.clone(),
+            values: found.values,
+        }));
     }
-    let dataset = Dataset::new(name, complexes, all, targets)?;
-    let ids = graphs.iter().map(|(file, _)| stem(file)).collect();
-    Ok(Read { dataset, report, ids })
-}
-
-/// A column for every attribute that a cell has.
-fn columns(dim: usize, cells: &[(&str, &Attributes)]) -> Result<Vec<(String, ColumnValues)>, GraphsError> {
-    let names: BTreeSet<&String> = cells.iter().flat_map(|(_, attributes)| attributes.keys()).collect();
-    let column = |name: &String| {
-        let value = |(i, (file, attributes)): (usize, &(&str, &'_ Attributes))| {
-            attributes.get(name).cloned().ok_or_else(|| {
-                let within = cells[..i].iter().rev().take_while(|cell| cell.0 == *file).count();
-                let kind = if dim == 0 { "vertex" } else { "edge" };
-                let (cell, name) = (format!("{kind} {within}"), name.clone());
-                GraphsError::MissingValue { file: (*file).to_owned(), cell, name }
-            })
-        };
-        let values = cells.iter().enumerate().map(value).collect::<Result<Vec<Attribute>, _>>()?;
-        Ok((name.clone(), column_values(name, &values)))
-    };
-    names.into_iter().map(column).collect()
-}
-
-fn column_values(name: &str, values: &[Attribute]) -> ColumnValues {
-    let number = |value: &Attribute| match value {
-        Attribute::Number(value) => Some(*value),
-        Attribute::Text(_) => None,
-    };
-    match values.iter().map(number).collect() {
-        Some(values) => ColumnValues::Real { channels: vec![name.to_owned()], values },
-        None => {
-            let text: Vec<String> = values.iter().map(Attribute::to_string).collect();
-            let (categories, codes) = jsonl::coded(None, text.iter().map(String::as_str));
-            ColumnValues::Labels { categories, codes }
-        }
-    }
+    let dataset = Dataset::new(name, complexes, all, Targets::None)?;
+    Ok(Read { dataset, report, ids: Vec::new() })
 }
 
 fn targets(

@@ -2,7 +2,7 @@
 //! their line, so the parser is here rather than a dependency (`gml_parser`, at 0.1).
 
 use super::graphml::Fault;
-use super::{Attribute, Attributes, GraphFault, RawGraph};
+use super::{Attribute, Attributes, GraphFault, RawEdge, RawGraph};
 use std::collections::HashMap;
 
 enum Token<'a> {
@@ -76,6 +76,7 @@ impl<'a> Parser<'a> {
                     if index.insert(id.clone(), graph.vertices.len() as u32).is_some() {
                         return Err((at, GraphFault::RepeatedVertex(id)));
                     }
+                    graph.names.push(id);
                     graph.vertices.push(node);
                 }
                 Entry::List("edge", at) => {
@@ -83,7 +84,7 @@ impl<'a> Parser<'a> {
                     let tail = take(&mut edge, "source", at, "an edge with a source")?;
                     let head = take(&mut edge, "target", at, "an edge with a target")?;
                     ends.push(([tail, head], at));
-                    graph.edges.push(([0, 0], edge));
+                    graph.edges.push(RawEdge { ends: [0, 0], attributes: edge, line: at, directed: None });
                 }
                 Entry::List(..) => self.skip_list()?,
             }
@@ -91,9 +92,12 @@ impl<'a> Parser<'a> {
         for ((names, at), edge) in ends.into_iter().zip(&mut graph.edges) {
             for (i, name) in names.into_iter().enumerate() {
                 let vertex = index.get(&name);
-                edge.0[i] = *vertex.ok_or((at, GraphFault::UnknownVertex(name)))?;
+                edge.ends[i] = *vertex.ok_or((at, GraphFault::UnknownVertex(name)))?;
             }
         }
+        // The key may stand after the edges.
+        let directed = matches!(graph.attributes.get("directed"), Some(Attribute::Number(n)) if *n != 0.0);
+        graph.edges.iter_mut().for_each(|edge| edge.directed = Some(directed));
         Ok(graph)
     }
 

@@ -2,7 +2,7 @@
 //! Of the crates that know GraphML itself, `petgraph-graphml` only writes and `graphml` asks for a newer compiler
 //! than this workspace; the mapping needed here is short.
 
-use super::{Attribute, Attributes, GraphFault, RawGraph};
+use super::{Attribute, Attributes, GraphFault, RawEdge, RawGraph};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use std::collections::HashMap;
@@ -36,6 +36,8 @@ struct Parser<'a> {
     /// Edges by the names of their ends, since vertices may be listed after them, and their offsets.
     ends: Vec<([String; 2], usize)>,
     n_graphs: usize,
+    /// Whether edges are arcs where they do not say otherwise.
+    directed: bool,
     /// Elements that have begun and not ended, outermost first.
     open: Vec<String>,
 }
@@ -52,6 +54,7 @@ pub(super) fn parse(text: &str) -> Result<RawGraph, Fault> {
         index: HashMap::new(),
         ends: Vec::new(),
         n_graphs: 0,
+        directed: false,
         open: Vec::new(),
     };
     loop {
@@ -92,6 +95,16 @@ impl Parser<'_> {
             }
             ("graph", Place::Outside) => {
                 self.n_graphs += 1;
+                let default = self.attribute(element, "edgedefault")?;
+                self.directed = match default.as_deref() {
+                    None | Some("undirected") => false,
+                    Some("directed") => true,
+                    Some(other) => {
+                        let found = format!("edgedefault `{other}`");
+                        let expected = "`directed` or `undirected`";
+                        return Err(self.fault(GraphFault::Found { found, expected }));
+                    }
+                };
                 self.place = Place::Graph;
                 Ok(())
             }
@@ -143,6 +156,7 @@ impl Parser<'_> {
         if self.index.insert(id.clone(), self.graph.vertices.len() as u32).is_some() {
             return Err(self.fault(GraphFault::RepeatedVertex(id)));
         }
+        self.graph.names.push(id);
         self.graph.vertices.push(self.defaults("node"));
         self.place = Place::Vertex;
         Ok(())
@@ -151,8 +165,18 @@ impl Parser<'_> {
     fn start_edge(&mut self, element: &BytesStart<'_>) -> Result<(), Fault> {
         let tail = self.need(element, "source", "an edge with a source")?;
         let head = self.need(element, "target", "an edge with a target")?;
-        self.ends.push(([tail, head], self.offset().saturating_sub(1)));
-        self.graph.edges.push(([0, 0], self.defaults("edge")));
+        let directed = match self.attribute(element, "directed")?.as_deref() {
+            None => self.directed,
+            Some("true" | "1") => true,
+            Some("false" | "0") => false,
+            Some(other) => {
+                let found = format!("directed `{other}`");
+                return Err(self.fault(GraphFault::Found { found, expected: "`true` or `false`" }));
+            }
+        };
+        let (line, attributes) = (self.offset().saturating_sub(1), self.defaults("edge"));
+        self.ends.push(([tail, head], line));
+        self.graph.edges.push(RawEdge { ends: [0, 0], attributes, line, directed: Some(directed) });
         self.place = Place::Edge;
         Ok(())
     }
@@ -195,7 +219,7 @@ impl Parser<'_> {
         let name = key.name.clone();
         let cell = match &self.place {
             Place::Vertex => self.graph.vertices.last_mut(),
-            Place::Edge => self.graph.edges.last_mut().map(|edge| &mut edge.1),
+            Place::Edge => self.graph.edges.last_mut().map(|edge| &mut edge.attributes),
             Place::Graph => Some(&mut self.graph.attributes),
             Place::Key(_) | Place::Outside => None,
         };
@@ -221,7 +245,7 @@ impl Parser<'_> {
         for ((ends, offset), edge) in self.ends.iter().zip(&mut self.graph.edges) {
             for (i, name) in ends.iter().enumerate() {
                 let vertex = self.index.get(name);
-                edge.0[i] = *vertex.ok_or_else(|| (*offset, GraphFault::UnknownVertex(name.clone())))?;
+                edge.ends[i] = *vertex.ok_or_else(|| (*offset, GraphFault::UnknownVertex(name.clone())))?;
             }
         }
         for (name, value) in self.defaults("graph") {

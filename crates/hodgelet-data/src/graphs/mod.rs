@@ -1,24 +1,28 @@
 //! GraphML and GML: one graph per file, and a folder of such files as a dataset.
 //!
-//! Vertices come in the order of the file, edges too, each from source to target whether the graph is called
-//! directed or not. Self-loops and repeated edges (in either direction) are dropped and counted.
+//! Vertices come in the order of the file, edges too, each from source to target of its first line. Self-loops and repeated
+//! edges are dropped and counted; two lines of one edge that disagree are an error. What becomes of a graph that is called
+//! directed, and of an attribute `weight` of edges, is the choice of the caller: see [`ArcOptions`].
 //!
 //! Every attribute of vertices and edges becomes a column: numbers (GraphML's `int`, `long`, `float`, `double`;
 //! GML's integers and reals) one unoriented channel, anything else labels; an attribute that is a number in some
 //! files and text in others is labels. A value must be there for all cells or for none; GraphML's defaults
-//! count. Lists within nodes and edges of GML (`graphics`) and markup in GraphML's data are left out. These
-//! formats cannot say that a value is oriented: use [JSONL](crate::jsonl) for flows.
+//! count. Lists within nodes and edges of GML (`graphics`) and markup in GraphML's data are left out. Values are oriented
+//! only as flows of directed graphs ([`Directed::Flow`]).
 //!
 //! The target of a graph is its attribute `target`, `class` or `label`, the first that any graph has, or is in
 //! a file `targets.csv` beside the graphs with lines `file,target`. Targets that are all numbers, some with a
 //! fraction, are real; others are classes.
 
+mod arcs;
 mod assemble;
+mod columns;
 mod error;
 mod gml;
 mod graphml;
 
-pub(crate) use assemble::coded_targets;
+pub use arcs::{ArcOptions, Directed, EdgeWeights, WEIGHT};
+pub(crate) use assemble::{coded_targets, untargeted};
 pub use error::{GraphFault, GraphsError};
 
 use crate::Read;
@@ -29,7 +33,7 @@ use std::path::{Path, PathBuf};
 
 /// A value of a vertex, an edge or a graph.
 #[derive(Clone, Debug, PartialEq)]
-enum Attribute {
+pub(crate) enum Attribute {
     Number(f64),
     Text(String),
 }
@@ -43,14 +47,34 @@ impl fmt::Display for Attribute {
     }
 }
 
-type Attributes = BTreeMap<String, Attribute>;
+pub(crate) type Attributes = BTreeMap<String, Attribute>;
 
 /// A graph as read from a file.
 #[derive(Debug, Default)]
-struct RawGraph {
-    vertices: Vec<Attributes>,
-    edges: Vec<([u32; 2], Attributes)>,
-    attributes: Attributes,
+pub(crate) struct RawGraph {
+    /// Names of the vertices, for messages.
+    pub names: Vec<String>,
+    pub vertices: Vec<Attributes>,
+    pub edges: Vec<RawEdge>,
+    pub attributes: Attributes,
+}
+
+impl RawGraph {
+    /// What the file calls a vertex.
+    pub fn name(&self, vertex: u32) -> String {
+        self.names.get(vertex as usize).map_or_else(|| vertex.to_string(), String::clone)
+    }
+}
+
+/// An edge or an arc as read from a file.
+#[derive(Debug)]
+pub(crate) struct RawEdge {
+    pub ends: [u32; 2],
+    pub attributes: Attributes,
+    /// Its line, from 1; its offset, until lines are counted.
+    pub line: usize,
+    /// Whether the file says that it runs one way, or both ways; none where it does not say.
+    pub directed: Option<bool>,
 }
 
 /// A format of graph files.
@@ -79,9 +103,9 @@ impl Format {
 /// # Errors
 ///
 /// [`GraphsError`] names the file and, where there is one, the line.
-pub fn parse(format: Format, file: &str, bytes: &[u8]) -> Result<Read, GraphsError> {
+pub fn parse(format: Format, file: &str, bytes: &[u8], options: &ArcOptions) -> Result<Read, GraphsError> {
     let graph = raw(format, file, bytes)?;
-    assemble::dataset(&stem(file), vec![(file.to_owned(), graph)], None)
+    assemble::dataset(&stem(file), vec![(file.to_owned(), graph)], None, options)
 }
 
 /// Reads one graph file as a dataset of one graph.
@@ -89,8 +113,8 @@ pub fn parse(format: Format, file: &str, bytes: &[u8]) -> Result<Read, GraphsErr
 /// # Errors
 ///
 /// [`GraphsError`] names the file and, where there is one, the line.
-pub fn read_file(path: &Path, format: Format) -> Result<Read, GraphsError> {
-    parse(format, &file_name(path), &load(path)?)
+pub fn read_file(path: &Path, format: Format, options: &ArcOptions) -> Result<Read, GraphsError> {
+    parse(format, &file_name(path), &load(path)?, options)
 }
 
 /// Reads every `.graphml` and `.gml` file of a folder, in the order of their names.
@@ -98,7 +122,7 @@ pub fn read_file(path: &Path, format: Format) -> Result<Read, GraphsError> {
 /// # Errors
 ///
 /// [`GraphsError`] names the file and, where there is one, the line.
-pub fn read_dir(dir: &Path) -> Result<Read, GraphsError> {
+pub fn read_dir(dir: &Path, options: &ArcOptions) -> Result<Read, GraphsError> {
     let io = |source| GraphsError::Io { path: dir.to_owned(), source };
     let mut paths: Vec<(PathBuf, Format)> = Vec::new();
     for entry in std::fs::read_dir(dir).map_err(io)? {
@@ -120,10 +144,10 @@ pub fn read_dir(dir: &Path) -> Result<Read, GraphsError> {
     let graphs = graphs.into_iter().collect::<Result<Vec<_>, _>>()?;
     let list = dir.join("targets.csv");
     let targets = if list.exists() { Some(listed_targets(&load(&list)?)?) } else { None };
-    assemble::dataset(&file_name(dir), graphs, targets)
+    assemble::dataset(&file_name(dir), graphs, targets, options)
 }
 
-fn load(path: &Path) -> Result<Vec<u8>, GraphsError> {
+pub(crate) fn load(path: &Path) -> Result<Vec<u8>, GraphsError> {
     std::fs::read(path).map_err(|source| GraphsError::Io { path: path.to_owned(), source })
 }
 
@@ -144,11 +168,16 @@ fn raw(format: Format, file: &str, bytes: &[u8]) -> Result<RawGraph, GraphsError
     let text = str::from_utf8(&bytes[skipped..]).map_err(|error| {
         at((skipped + error.valid_up_to(), GraphFault::Syntax("found bytes that are not UTF-8".into())))
     })?;
-    match format {
+    let parsed = match format {
         Format::GraphMl => graphml::parse(text),
         Format::Gml => gml::parse(text),
+    };
+    let mut graph = parsed.map_err(|(offset, fault)| at((skipped + offset, fault)))?;
+    let ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
+    for edge in &mut graph.edges {
+        edge.line = 1 + ends.partition_point(|&end| end < edge.line);
     }
-    .map_err(|(offset, fault)| at((skipped + offset, fault)))
+    Ok(graph)
 }
 
 /// The targets listed in `targets.csv`, by file.

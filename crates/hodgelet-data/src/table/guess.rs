@@ -12,6 +12,11 @@ const TARGET_NAMES: [&str; 4] = ["target", "class", "label", "y"];
 const LOOKED_AT: usize = 50;
 const OF_TEN: usize = 8;
 
+/// Whether a column is one of SMILES strings, by its name.
+pub(crate) fn names_smiles(name: &str) -> bool {
+    name.to_ascii_lowercase().contains("smiles") || SMILES_NAMES.iter().any(|n| name.eq_ignore_ascii_case(n))
+}
+
 /// The column of SMILES strings.
 pub(super) fn smiles(
     file: &str,

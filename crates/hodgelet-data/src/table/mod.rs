@@ -10,9 +10,10 @@ mod guess;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod rows;
-mod targets;
+pub(crate) mod targets;
 
 pub use error::{RowFault, TableError};
+pub(crate) use guess::names_smiles;
 pub use rows::Table;
 
 use asked::Asked;

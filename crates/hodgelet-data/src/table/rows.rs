@@ -25,7 +25,7 @@ impl Table {
     /// # Errors
     ///
     /// [`TableError::NoHeader`] when there is none.
-    pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Self, TableError> {
+    pub(crate) fn parse(file: &str, bytes: &[u8]) -> Result<Self, TableError> {
         let bytes = tidy(bytes);
         let first = bytes.split(|&c| c == b'\n').next().unwrap_or_default();
         let count = |delimiter: u8| first.iter().filter(|&&c| c == delimiter).count();
@@ -97,7 +97,7 @@ impl Table {
     }
 
     /// What is wrong with the cells of a row, if anything is.
-    pub(super) fn fault(&self, row: usize) -> Option<String> {
+    pub(crate) fn fault(&self, row: usize) -> Option<String> {
         let (found, expected) = (self.rows[row].cells.len(), self.header.len());
         if found != expected {
             return Some(format!("{found} cells, expected {expected} as in the header"));

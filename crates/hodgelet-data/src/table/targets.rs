@@ -9,13 +9,13 @@ use hodgelet::dataset::Targets;
 const MISSING: [&str; 6] = ["", "na", "n/a", "nan", "null", "none"];
 
 /// Whether a cell has no target.
-pub(super) fn is_missing(cell: &str) -> bool {
+pub(crate) fn is_missing(cell: &str) -> bool {
     let cell = cell.trim();
     MISSING.iter().any(|missing| cell.eq_ignore_ascii_case(missing))
 }
 
 /// Whether a target that is there is what it should be.
-pub(super) fn check(cell: &str, kind: TargetKind) -> Result<(), String> {
+pub(crate) fn check(cell: &str, kind: TargetKind) -> Result<(), String> {
     match kind {
         TargetKind::Numbers if number(cell).is_none() => {
             Err(format!("the target is `{}`, expected a number", cell.trim()))
@@ -25,7 +25,7 @@ pub(super) fn check(cell: &str, kind: TargetKind) -> Result<(), String> {
 }
 
 /// The targets of cells that have one.
-pub(super) fn coded(cells: &[String], kind: TargetKind) -> Targets {
+pub(crate) fn coded(cells: &[String], kind: TargetKind) -> Targets {
     let numbers: Option<Vec<f64>> = cells.iter().map(|cell| number(cell)).collect();
     let is_whole = |values: &Vec<f64>| values.iter().all(|v| v.fract() == 0.0 && v.abs() < 1e15);
     let names: Vec<String> = match &numbers {

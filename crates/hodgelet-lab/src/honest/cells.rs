@@ -119,6 +119,7 @@ fn source(args: &HonestArgs, name: &str) -> DatasetArgs {
         fingerprints: None,
         data_dir: args.data_dir.clone(),
         table: TableArgs::default(),
+        network: Default::default(),
     }
 }
 

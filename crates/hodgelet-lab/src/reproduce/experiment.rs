@@ -75,6 +75,7 @@ impl Data {
                     fingerprints,
                     data_dir,
                     table,
+                    network: Default::default(),
                 };
                 Ok(source.read_silently()?.dataset)
             }

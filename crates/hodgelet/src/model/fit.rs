@@ -247,6 +247,7 @@ impl<'a> Task<'a> {
             exploration,
             n_sample: is_part.then_some(sample.len()),
             sparse: summary,
+            reading: Default::default(),
         };
         let mut model = Model {
             space,

@@ -13,6 +13,7 @@ use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
 use crate::param::LogNormal;
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// How training went.
@@ -51,6 +52,9 @@ pub struct Summary {
     /// How the posterior over inducing complexes came about; none of a full posterior.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparse: Option<SparseSummary>,
+    /// How the training data were read where files leave it open, by name of the choice: what directions became, and others.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub reading: BTreeMap<String, String>,
 }
 
 /// Filters, kernel and likelihood with trained values, and the posterior that follows.
@@ -179,6 +183,13 @@ impl Model {
     #[must_use]
     pub fn targets(&self) -> &FittedTargets {
         &self.targets
+    }
+
+    /// The same with how its training data were read, so that new data are read in the same way.
+    #[must_use]
+    pub fn with_reading(mut self, reading: BTreeMap<String, String>) -> Self {
+        self.summary.reading = reading;
+        self
     }
 
     /// How training went.

@@ -1,0 +1,154 @@
+//! Networks in tables and graph files: from `fit` to predictions, and what is refused.
+
+use crate::{command, finished, run_in};
+use std::fmt::Write;
+use std::path::Path;
+
+/// Rings (class 1) or paths of 5 to 9 vertices with weights, as lists of edges in a folder.
+fn networks(folder: &Path, range: std::ops::Range<usize>) {
+    std::fs::create_dir_all(folder).unwrap();
+    for i in range {
+        let n = 5 + i / 2 % 5;
+        let mut text = "source,target,weight\n".to_owned();
+        for v in 0..n - usize::from(i % 2 == 0) {
+            let weight = 1.0 + (i * 7 + v * 3) as f64 % 5.0;
+            writeln!(text, "v{v},v{},{weight}", (v + 1) % n).unwrap();
+        }
+        std::fs::write(folder.join(format!("n{i}.csv")), text).unwrap();
+    }
+}
+
+fn labels(range: std::ops::Range<usize>) -> String {
+    let row = |i: usize| format!("n{i},{},{}\n", ["path", "ring"][i % 2], i as f64 / 4.0);
+    format!("network,label,size\n{}", range.map(row).collect::<String>())
+}
+
+/// The commands of the README that go from a folder of lists of edges to predictions of another.
+fn readme_commands() -> Vec<Vec<String>> {
+    let readme = include_str!("../../../../README.md");
+    let section = readme.split("## From a folder of networks").nth(1).expect("the section is there");
+    let block = section.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let commands = block.lines().filter_map(|line| line.strip_prefix("hodgelet "));
+    commands
+        .map(|line| line.split('#').next().unwrap().split_whitespace().map(str::to_owned).collect())
+        .collect()
+}
+
+#[test]
+fn three_commands_of_the_readme_go_from_a_folder_of_edges_to_calibrated_predictions() {
+    let folder = tempfile::tempdir().unwrap();
+    networks(&folder.path().join("networks"), 0..40);
+    networks(&folder.path().join("new"), 40..46);
+    std::fs::write(folder.path().join("labels.csv"), labels(0..40)).unwrap();
+    let commands = readme_commands();
+    assert_eq!(commands.len(), 3);
+    for args in commands {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let run = finished(command(folder.path(), &args));
+        assert_eq!(run.status, 0, "{args:?}: {}", run.stderr);
+    }
+    let text = std::fs::read_to_string(folder.path().join("predictions.csv")).unwrap();
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines[0].join(","), "id,predicted,p(path),p(ring),set,distance,far");
+    assert_eq!(lines.len(), 7);
+    for (i, line) in (40..).zip(&lines[1..]) {
+        assert_eq!((line[0], line[1]), (format!("n{i}").as_str(), ["path", "ring"][i % 2]), "{text}");
+        let p: Vec<f64> = line[2..4].iter().map(|cell| cell.parse().unwrap()).collect();
+        assert!((p[0] + p[1] - 1.0).abs() < 1e-12, "{line:?}");
+    }
+}
+
+#[test]
+fn what_is_not_said_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    networks(&folder.path().join("networks"), 0..4);
+    std::fs::write(folder.path().join("labels.csv"), labels(0..4)).unwrap();
+    let error = run_in(folder.path(), &["info", "networks"]).failure(1);
+    assert!(error.contains("n0.csv: edges have a number `weight`, which may weigh them"), "{error}");
+    assert!(error.contains("hint: --weights laplacian weighs the edges, --weights signal"), "{error}");
+    let unnamed = labels(0..4).replace("label,size", "shape,size");
+    std::fs::write(folder.path().join("shapes.csv"), unnamed).unwrap();
+    let args = ["info", "networks", "--weights", "signal", "--targets", "shapes.csv"];
+    let error = run_in(folder.path(), &args).failure(1);
+    assert!(
+        error.contains("shapes.csv: found several columns that may be targets, `shape`, `size`"),
+        "{error}"
+    );
+    let error = run_in(folder.path(), &["info", "sbm", "--directed", "flow"]).failure(1);
+    assert!(
+        error.contains("--directed, but `sbm` is not GraphML, GML, a list of edges or a matrix"),
+        "{error}"
+    );
+    let error =
+        run_in(folder.path(), &["info", "networks", "--weights", "signal", "--target", "x"]).failure(1);
+    assert!(error.contains("--target, but `networks` is not a table and has no table of targets"), "{error}");
+    let error = run_in(folder.path(), &["info", "networks", "--weights", "heavy"]).failure(1);
+    assert!(error.contains("weights `heavy`, expected signal, laplacian or laplacian=NAME"), "{error}");
+}
+
+/// The complaint: 100 was dropped against 1, with `2 repeated edges dropped`.
+#[test]
+fn conflicting_weights_of_the_two_directions_end_the_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let gml = "graph [\n  directed 1\n  node [ id 1 ]\n  node [ id 2 ]\n  \
+               edge [ source 1 target 2 weight 1 ]\n  edge [ source 2 target 1 weight 100 ]\n]\n";
+    std::fs::write(folder.path().join("g.gml"), gml).unwrap();
+    for directed in ["error", "ignore"] {
+        let args = ["info", "g.gml", "--weights", "signal", "--directed", directed];
+        let error = run_in(folder.path(), &args).failure(1);
+        let expected = "g.gml, line 6: found 100 as `weight` of the edge from `2` to `1`, but 1 in the other direction in line 5";
+        assert!(error.contains(expected), "{error}");
+        assert!(error.contains("hint: --directed flow keeps both"), "{error}");
+    }
+    let args = ["info", "g.gml", "--weights", "signal", "--directed", "flow"];
+    let text = run_in(folder.path(), &args).result();
+    assert!(text.contains("weight-flow"), "{text}");
+    let one_way = gml.replace("  edge [ source 2 target 1 weight 100 ]\n", "");
+    std::fs::write(folder.path().join("g.gml"), one_way).unwrap();
+    let error = run_in(folder.path(), &["info", "g.gml", "--weights", "signal"]).failure(1);
+    assert!(error.contains("found an arc from `1` to `2` and none back"), "{error}");
+    assert!(error.contains("hint: --directed ignore reads arcs as edges"), "{error}");
+}
+
+/// Triangles whose flow goes around, or from one vertex to the others, in one table.
+fn flows(range: std::ops::Range<usize>) -> String {
+    let mut text = "net,from,to,amount,kind\n".to_owned();
+    for i in range {
+        let a = 1.0 + i as f64 % 5.0;
+        let (arcs, kind) = match i % 2 {
+            0 => ([("x", "y"), ("y", "z"), ("z", "x")], "round"),
+            _ => ([("x", "y"), ("x", "z"), ("y", "z")], "down"),
+        };
+        arcs.iter().for_each(|(u, v)| writeln!(text, "{i},{u},{v},{a},{kind}").unwrap());
+    }
+    text
+}
+
+#[test]
+fn a_model_keeps_how_its_networks_were_read() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("train.csv"), flows(0..24)).unwrap();
+    std::fs::write(folder.path().join("new.csv"), flows(24..30)).unwrap();
+    let reading = ["--graph-column", "net", "--ends", "from,to", "--directed", "flow"];
+    let fit = ["fit", "train.csv", "--target", "kind", "--iterations", "20", "--out", "m.hodgelet"];
+    run_in(folder.path(), &[&fit[..], &reading].concat()).result();
+    let info = run_in(folder.path(), &["info", "m.hodgelet"]).result();
+    let expected = "data read with    directed flow, ends from,to, graph-column net";
+    assert!(info.contains(expected), "{info}");
+    let predict = ["predict", "m.hodgelet", "new.csv", "--target", "kind", "--format", "json"];
+    let kept = run_in(folder.path(), &predict).json();
+    assert_eq!(run_in(folder.path(), &[&predict[..], &reading].concat()).json(), kept);
+    assert_eq!(kept["accuracy"], 1.0, "{kept}");
+    assert_eq!(kept["predictions"][0]["id"], "24");
+    let explain = ["explain", "m.hodgelet", "new.csv", "--graph", "1"];
+    assert!(run_in(folder.path(), &explain).result().contains("down"));
+    // What the model was trained on is another column elsewhere.
+    let other = flows(24..30).replace("net,from,to", "id,tail,head");
+    std::fs::write(folder.path().join("other.csv"), other).unwrap();
+    let predict = ["predict", "m.hodgelet", "other.csv", "--target", "kind", "--format", "json"];
+    let error = run_in(folder.path(), &predict).failure(1);
+    assert!(error.contains("other.csv: found no column `net` (--graph-column)"), "{error}");
+    let again = ["--graph-column", "id", "--ends", "tail,head"];
+    let found = run_in(folder.path(), &[&predict[..], &again].concat()).json();
+    assert_eq!(found["predictions"], kept["predictions"]);
+}
