@@ -8,7 +8,8 @@ from hodgelet import arrow, datasets, hodge, plot
 from hodgelet._batch import Boundary, Column, GraphBatch
 from hodgelet._classifier import HodgeletClassifier
 from hodgelet._errors import HodgeletError, HodgeletFileError, HodgeletInputError, HodgeletWarning, NotFittedError
-from hodgelet._inputs import HodgeletOrientationWarning, as_batch
+from hodgelet._inputs import HodgeletLabelWarning, HodgeletOrientationWarning, as_batch
+from hodgelet._lift import lift
 from hodgelet._load import load
 from hodgelet._native import __version__
 from hodgelet._regions import ClassSets, Intervals
@@ -45,6 +46,7 @@ __all__ = [
     "HodgeletError",
     "HodgeletFileError",
     "HodgeletInputError",
+    "HodgeletLabelWarning",
     "HodgeletOrientationWarning",
     "HodgeletRegressor",
     "HodgeletTransformer",
@@ -62,6 +64,7 @@ __all__ = [
     "datasets",
     "fit_several",
     "hodge",
+    "lift",
     "load",
     "load_several",
     "plot",

@@ -29,7 +29,8 @@ __all__ = ["Estimator", "documented"]
 Self = TypeVar("Self", bound="Estimator")
 
 # Parameters that say how inputs are read or work is done, and not which model is trained.
-_NOT_SETTINGS = {"auto", "vertex_attrs", "edge_attrs", "oriented", "n_jobs", "verbose", "output", "standardize"}
+_OF_INPUTS = ("vertex_attrs", "edge_attrs", "oriented", "weights", "directed", "hypergraph")
+_NOT_SETTINGS = {"auto", *_OF_INPUTS, "n_jobs", "verbose", "output", "standardize"}
 
 C = TypeVar("C", bound=type)
 
@@ -185,12 +186,7 @@ class Estimator:
 
     def _batch(self, X: Any) -> GraphBatch:
         params = self.get_params()
-        batch = as_batch(
-            X,
-            vertex_attrs=params["vertex_attrs"],
-            edge_attrs=params["edge_attrs"],
-            oriented=params["oriented"],
-        )
+        batch = as_batch(X, **{name: params[name] for name in _OF_INPUTS})
         if len(batch) == 0:
             raise HodgeletInputError("there are 0 graphs, expected at least 1")
         return batch

@@ -74,8 +74,9 @@ class GraphBatch:
 
     ``edges`` holds vertex numbers local to each graph, each undirected edge once; its order is its orientation. When
     ``triangles`` or ``boundaries`` are given the complexes are taken as they are; otherwise a model may fill cliques.
-    ``boundaries`` continue where edges (or triangles) end, one dimension after the other. ``weights`` gives cells of a
-    dimension positive weights, which define the Laplacian.
+    ``boundaries`` continue where edges (or triangles) end, one dimension after the other; a first one of dimension 1,
+    that of hyperedges, takes the place of edges. ``weights`` gives cells of a dimension positive weights, which define
+    the Laplacian.
 
     >>> import numpy as np
     >>> from hodgelet import GraphBatch
@@ -129,7 +130,9 @@ class GraphBatch:
     @property
     def dim(self) -> int:
         """Highest dimension of cells in the batch."""
-        return 1 + (self.triangles is not None) + len(self.boundaries)
+        if self.boundaries:
+            return self.boundaries[-1].dim
+        return 1 + (self.triangles is not None)
 
     def __len__(self) -> int:
         return self.n_graphs
@@ -163,7 +166,7 @@ class GraphBatch:
             return np.concatenate([[0], np.cumsum(self.vertices)]).astype(np.int64)
         if dim == WHOLE:
             return np.arange(len(self) + 1, dtype=np.int64)
-        if dim == 1:
+        if dim == 1 and not self._has_hyperedges:
             return self.edge_offsets
         if dim == 2 and self.triangle_offsets is not None:
             return self.triangle_offsets
@@ -171,6 +174,11 @@ class GraphBatch:
             if boundary.dim == dim:
                 return boundary.cell_offsets
         return np.zeros(len(self) + 1, dtype=np.int64)
+
+    @property
+    def _has_hyperedges(self) -> bool:
+        """Whether cells of dimension 1 are told by their boundaries, as hyperedges are, and not by two ends."""
+        return bool(self.boundaries) and self.boundaries[0].dim == 1
 
     def take(self, indices: Sequence[int] | NDArray[Any]) -> GraphBatch:
         """The graphs ``indices`` (numbers, or a mask over all graphs) in that order."""
@@ -260,6 +268,10 @@ class GraphBatch:
             _check_offsets(self.triangle_offsets, len(self), len(self.triangles), "triangle")
             self._check_ends(self.triangles, self.triangle_offsets, "triangle")
         first = 3 if self.triangles is not None else 2
+        if self._has_hyperedges:
+            if len(self.edges) or self.triangles is not None:
+                raise HodgeletInputError("edges or triangles beside a boundary of dimension 1, expected none")
+            first = 1
         for dim, boundary in enumerate(self.boundaries, start=first):
             self._check_boundary(boundary, dim)
         for dim, weights in self.weights.items():

@@ -20,7 +20,9 @@ __all__ = [
     "betti_numbers",
     "boundary",
     "decompose",
+    "expand",
     "laplacian",
+    "lift",
     "model_from_bytes",
     "read_dataset",
     "run_command",
@@ -135,3 +137,14 @@ def laplacian(batch: GraphBatch, dim: int, term: str, laplacian: str, cliques: i
 def decompose(
     batch: GraphBatch, dim: int, signal: _Floats, laplacian: str, cliques: int
 ) -> tuple[_Floats, _Floats, _Floats]: ...
+def lift(
+    batch: GraphBatch, to: str, dim: int | None, max_length: int | None, radius: float | None, points: str | None
+) -> dict[str, Any]: ...
+def expand(
+    nodes: GraphBatch,
+    hyperedges: GraphBatch,
+    offsets: Sequence[int],
+    members: Sequence[int],
+    weights: Sequence[float] | None,
+    expansion: str,
+) -> dict[str, Any]: ...

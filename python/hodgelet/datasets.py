@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hodgelet._base import classes_from_names
-from hodgelet._batch import Boundary, Column, GraphBatch
+from hodgelet._batch import GraphBatch
+from hodgelet._inputs._hypergraphs import batch_of
 
 __all__ = ["Dataset", "load"]
 
@@ -64,14 +65,7 @@ def load(
     folder = os.environ.get("HODGELET_DATA") if data_dir is None else os.fspath(data_dir)
     assignments = [f"{key}={value}" for key, value in settings.items()]
     read = _native.read_dataset(os.fspath(name), assignments, seed, folder or None, hypergraph)
-    graphs = GraphBatch(
-        vertices=read["vertices"],
-        edge_offsets=read["edge_offsets"],
-        edges=read["edges"],
-        boundaries=[Boundary(**boundary) for boundary in read["boundaries"]],
-        weights=read["weights"],
-        columns=[Column(**column) for column in read["columns"]],
-    )
+    graphs = batch_of(read)
     classes = classes_from_names(read["classes"]) if "classes" in read else None
     target: NDArray[Any] | None = read.get("values")
     if classes is not None:

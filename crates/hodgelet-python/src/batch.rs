@@ -29,6 +29,7 @@ struct Cells<'py> {
 
 /// Cells of one dimension by their faces.
 struct Boundary<'py> {
+    dim: usize,
     cell_offsets: PyReadonlyArray1<'py, i64>,
     face_offsets: PyReadonlyArray1<'py, i64>,
     faces: PyReadonlyArray1<'py, i64>,
@@ -96,6 +97,7 @@ impl<'py> Arrays<'py> {
 impl<'py> Boundary<'py> {
     fn of(boundary: &Bound<'py, PyAny>) -> PyResult<Self> {
         Ok(Self {
+            dim: boundary.getattr("dim")?.extract()?,
             cell_offsets: array(boundary, "cell_offsets")?,
             face_offsets: array(boundary, "face_offsets")?,
             faces: array(boundary, "faces")?,
@@ -112,6 +114,7 @@ impl<'py> Boundary<'py> {
         }
         let n_cells = slice(self.face_offsets.as_slice(), "face_offsets")?.len().saturating_sub(1);
         Ok(BoundaryView {
+            dim: self.dim,
             cells: starts(&self.cell_offsets, n, n_cells, "cell")?,
             face_starts: starts(&self.face_offsets, n_cells, faces.len(), "face")?,
             faces,
@@ -185,6 +188,7 @@ struct CellView<'a> {
 }
 
 struct BoundaryView<'a> {
+    dim: usize,
     cells: Vec<usize>,
     face_starts: Vec<usize>,
     faces: &'a [i64],
@@ -239,8 +243,10 @@ impl View<'_> {
         if self.boundaries.is_empty() {
             return Ok(complex);
         }
+        // Hyperedges, which do not join two vertices, take the place of edges.
+        let by_vertices = if self.boundaries[0].dim == 1 { 0 } else { complex.dim() };
         let mut operators: Vec<SparseMat> =
-            (1..=complex.dim()).filter_map(|k| complex.boundary(k).cloned()).collect();
+            (1..=by_vertices).filter_map(|k| complex.boundary(k).cloned()).collect();
         for boundary in &self.boundaries {
             let n_faces = operators.last().map_or(n, SparseMat::n_cols);
             operators.push(boundary.of(graph, n_faces)?);

@@ -6,6 +6,7 @@ use crate::run::run;
 use hodgelet::complex::Expansion;
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets, WHOLE};
 use hodgelet::signal::Orientation;
+use hodgelet_cli::network::NetworkArgs;
 use hodgelet_cli::source::{DataDirArgs, DatasetArgs};
 use hodgelet_cli::table::TableArgs;
 use numpy::{PyArray1, PyArrayMethods};
@@ -25,19 +26,24 @@ pub fn read_dataset(
 ) -> PyResult<Bound<'_, PyDict>> {
     let hypergraph = hypergraph.map(|name| name.parse::<Expansion>()).transpose().map_err(Fault::input)?;
     let data_dir = DataDirArgs { data_dir };
-    let (columns, fingerprints, table) = (None, None, TableArgs::default());
-    let source =
-        DatasetArgs { dataset: name, settings, seed, hypergraph, columns, fingerprints, data_dir, table };
+    let (columns, fingerprints, table, network) = (None, None, TableArgs::default(), NetworkArgs::default());
+    let source = DatasetArgs {
+        dataset: name,
+        settings,
+        seed,
+        hypergraph,
+        columns,
+        fingerprints,
+        data_dir,
+        table,
+        network,
+    };
     let read = run(py, None, None, |_| Ok(source.read_silently()?))?;
-    let dict = PyDict::new(py);
     let dataset = &read.dataset;
+    let dict = graphs(py, dataset)?;
     dict.set_item("name", dataset.name())?;
     dict.set_item("ids", &read.ids)?;
     dict.set_item("report", read.report.to_string())?;
-    complexes(&dict, dataset)?;
-    let signals = dataset.columns().iter().filter(|column| !column.is_weights());
-    dict.set_item("columns", signals.map(|c| column(py, c)).collect::<PyResult<Vec<_>>>()?)?;
-    dict.set_item("weights", weights(py, dataset)?)?;
     match dataset.targets() {
         Targets::None => {}
         Targets::Classes { names, labels } => {
@@ -46,6 +52,16 @@ pub fn read_dataset(
         }
         Targets::Real(values) => dict.set_item("values", PyArray1::from_slice(py, values))?,
     }
+    Ok(dict)
+}
+
+/// The graphs of a dataset as the arrays of a `GraphBatch`.
+pub fn graphs<'py>(py: Python<'py>, dataset: &Dataset) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    complexes(&dict, dataset)?;
+    let signals = dataset.columns().iter().filter(|column| !column.is_weights());
+    dict.set_item("columns", signals.map(|c| column(py, c)).collect::<PyResult<Vec<_>>>()?)?;
+    dict.set_item("weights", weights(py, dataset)?)?;
     Ok(dict)
 }
 
@@ -60,20 +76,21 @@ fn starts<'py>(py: Python<'py>, dataset: &Dataset, dim: usize) -> Bound<'py, PyA
 fn complexes(dict: &Bound<'_, PyDict>, dataset: &Dataset) -> PyResult<()> {
     let py = dict.py();
     dict.set_item("vertices", ints(py, dataset.complexes().iter().map(|c| c.n_cells(0) as i64)))?;
-    dict.set_item("edge_offsets", starts(py, dataset, 1))?;
-    let mut edges = Vec::new();
-    for (graph, complex) in dataset.complexes().iter().enumerate() {
-        for e in 0..complex.n_cells(1) {
-            let ends = complex.edge(e).ok_or_else(|| {
-                Fault::input(format!("graph {graph}: cell {e} of dimension 1 does not join two vertices"))
-            })?;
-            edges.extend(ends.map(i64::from));
-        }
-    }
+    let all = dataset.complexes();
+    let ends = all.iter().flat_map(|complex| (0..complex.n_cells(1)).map(|e| complex.edge(e)));
+    let ends: Option<Vec<[u32; 2]>> = ends.collect();
+    // Cells that do not join two vertices, such as hyperedges, are told by their boundaries.
+    let first = if ends.is_some() { 2 } else { 1 };
+    let offsets = match &ends {
+        Some(_) => starts(py, dataset, 1),
+        None => ints(py, std::iter::repeat_n(0, all.len() + 1)),
+    };
+    dict.set_item("edge_offsets", offsets)?;
+    let edges: Vec<i64> = ends.unwrap_or_default().into_iter().flatten().map(i64::from).collect();
     let n_edges = edges.len() / 2;
     dict.set_item("edges", PyArray1::from_vec(py, edges).reshape([n_edges, 2])?)?;
-    let highest = dataset.complexes().iter().map(|complex| complex.dim()).max().unwrap_or(1);
-    let boundaries = (2..=highest).map(|dim| boundary(py, dataset, dim)).collect::<PyResult<Vec<_>>>()?;
+    let highest = all.iter().map(|complex| complex.dim()).max().unwrap_or(1);
+    let boundaries = (first..=highest).map(|dim| boundary(py, dataset, dim)).collect::<PyResult<Vec<_>>>()?;
     dict.set_item("boundaries", boundaries)
 }
 

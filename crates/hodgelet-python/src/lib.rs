@@ -14,6 +14,7 @@ mod hodge;
 mod model;
 mod run;
 mod several;
+mod shape;
 mod space;
 
 use pyo3::prelude::*;
@@ -35,6 +36,8 @@ mod _native {
     use super::model::{Model, model_from_bytes};
     #[pymodule_export]
     use super::several::Models;
+    #[pymodule_export]
+    use super::shape::{expand, lift};
     #[pymodule_export]
     use super::space::{FeatureSpace, space_from_bytes};
 

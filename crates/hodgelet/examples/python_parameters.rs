@@ -49,7 +49,7 @@ const OF_TRANSFORMER: [[&str; 5]; 2] = [
         "Whether columns have mean 0 and standard deviation 1 over the graphs of ``fit``; columns that do not vary become 0.",
     ],
 ];
-const OF_ALL: [[&str; 5]; 5] = [
+const OF_ALL: [[&str; 5]; 8] = [
     [
         "vertex_attrs",
         "Any",
@@ -59,6 +59,21 @@ const OF_ALL: [[&str; 5]; 5] = [
     ],
     ["edge_attrs", "Any", "None", "optional", "Attributes of edges that are read."],
     ["oriented", "Sequence[str]", "()", "sequence of str", "Attributes of edges that are flows."],
+    [
+        "weights",
+        "Mapping[int, str] | None",
+        "None",
+        "mapping from dimension to name, optional",
+        "Attributes that weigh cells in the Laplacian instead of being signals, by dimension: ``{1: \"weight\"}``.",
+    ],
+    [
+        "directed",
+        "str | None",
+        "None",
+        "{\"error\", \"ignore\", \"flow\"}, optional",
+        "What the directions of arcs become; without it the values of the two directions decide.",
+    ],
+    ["hypergraph", "str", "\"star\"", "str", "What a hypergraph becomes, see `hodgelet.as_batch`."],
     [
         "n_jobs",
         "int | None",
@@ -151,7 +166,7 @@ fn class(
     let set = |Parameter { name, .. }: &Parameter| format!("        self.{name} = {name}\n");
     format!(
         "\"\"\"Parameters of an estimator, {HEAD}
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 __all__ = [\"{name}\"]

@@ -10,11 +10,11 @@ from typing import Any
 
 from hodgelet._batch import GraphBatch
 from hodgelet._errors import HodgeletInputError
-from hodgelet._inputs._options import Attributes, HodgeletOrientationWarning, Options
+from hodgelet._inputs._options import Attributes, HodgeletLabelWarning, HodgeletOrientationWarning, Options
 from hodgelet._inputs._recognize import is_one_graph, reader_of
 from hodgelet._own import with_own
 
-__all__ = ["HodgeletOrientationWarning", "as_batch"]
+__all__ = ["HodgeletLabelWarning", "HodgeletOrientationWarning", "as_batch"]
 
 
 def as_batch(
@@ -27,6 +27,7 @@ def as_batch(
     weights: Mapping[int, str] | None = None,
     hypergraph: str = "star",
     max_dim: int | None = None,
+    directed: str | None = None,
     columns: Any = None,
     fingerprints: Any = None,
 ) -> GraphBatch:
@@ -40,7 +41,7 @@ def as_batch(
     vertex_attrs, edge_attrs
         Names of the attributes to take, or a mapping from name to ``"real"`` or ``"labels"``; ``None`` takes those of
         the first cell, which every other must have then. Strings, whole numbers and booleans are labels, floats and
-        vectors are real.
+        vectors are real; a `HodgeletLabelWarning` says once which whole numbers are labels.
     oriented
         Names of edge attributes that are flows: their sign belongs to the direction of the edge. A mapping may also
         say ``False``, which silences the warning that they might be.
@@ -50,9 +51,15 @@ def as_batch(
         Names of attributes that weigh the cells of a dimension in its Laplacian instead of being signals, such as
         ``{1: "strength"}``.
     hypergraph
-        ``"star"``, ``"clique"`` or ``"simplices"``: what a hypergraph becomes.
+        What a hypergraph becomes: ``"star"``, ``"zhou"``, ``"clique"``, ``"clique-normalized"``, ``"clique-unit"``,
+        ``"incidence"`` (as with ``--hypergraph`` of the command) or ``"simplices"``.
     max_dim
         Highest dimension of cells taken from complexes and hypergraphs.
+    directed
+        What the directions of arcs become: ``"error"`` refuses an arc without one back, ``"ignore"`` reads arcs as
+        edges, and ``"flow"`` makes two signals of every number ``a`` on arcs, half the sum of both directions under its
+        name and half their difference, oriented, under its name with ``-flow``. Without it values decide, see
+        ``oriented``.
     columns
         Numbers of each graph as a whole (a mapping from name to values, a data frame or an array), which become a
         block.
@@ -82,11 +89,12 @@ def as_batch(
             weights=weights,
             hypergraph=hypergraph,
             max_dim=max_dim,
+            directed=directed,
         )
         return with_own(plain, columns, fingerprints)
     if isinstance(graphs, GraphBatch):
         return graphs.validate()
-    options = Options.of(vertex_attrs, edge_attrs, cell_attrs, oriented, hypergraph, max_dim, weights)
+    options = Options.of(vertex_attrs, edge_attrs, cell_attrs, oriented, hypergraph, max_dim, weights, directed)
     if hasattr(graphs, "read_all") and hasattr(graphs, "schema"):  # a RecordBatchReader
         graphs = graphs.read_all()
     if hasattr(graphs, "to_pylist") and not _is_table(graphs):  # an array of strings of Arrow
@@ -108,7 +116,8 @@ def as_batch(
             continue  # RDKit gives None for what it cannot read; its reader says so
         other = reader_of(graph, position).name
         raise HodgeletInputError(f"graph {position} is a {other}, but graph 0 is a {reader.name}: expected one kind")
-    return _weighted(reader.read(listed, options), options).validate()
+    batch = reader.read(listed, options)
+    return (batch if reader.weighs else _weighted(batch, options)).validate()
 
 
 def _weighted(batch: GraphBatch, options: Options) -> GraphBatch:

@@ -39,7 +39,7 @@ def from_arrays(graphs: Sequence[Any], options: Options) -> GraphBatch:
     return assemble([_graph(graph, position) for position, graph in enumerate(graphs)], options)
 
 
-def assemble(graphs: Sequence[ArrayGraph], options: Options, *, directed: bool = False) -> GraphBatch:
+def assemble(graphs: Sequence[ArrayGraph], options: Options, *, one_way: bool = False) -> GraphBatch:
     """One batch of graphs in arrays: everything is put end to end first and merged once."""
     vertices = np.array([graph.n_vertices for graph in graphs], dtype=np.int64)
     offsets = np.concatenate([[0], np.cumsum([len(graph.arcs) for graph in graphs], dtype=np.int64)]).astype(np.int64)
@@ -47,7 +47,8 @@ def assemble(graphs: Sequence[ArrayGraph], options: Options, *, directed: bool =
     vertex_offsets = np.concatenate([[0], np.cumsum(vertices)])
     vertex_columns = _columns(0, [graph.vertex_values for graph in graphs], vertex_offsets, options)
     arc_columns = _columns(1, [graph.arc_values for graph in graphs], offsets, options)
-    offsets, edges, edge_columns = merge_arcs(vertices, offsets, arcs, arc_columns, options, directed=directed)
+    ways = np.ones(len(graphs), dtype=np.bool_) if one_way else None
+    offsets, edges, edge_columns = merge_arcs(vertices, offsets, arcs, arc_columns, options, one_way=ways)
     return GraphBatch(vertices, offsets, edges, columns=vertex_columns + edge_columns)
 
 

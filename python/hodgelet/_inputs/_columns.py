@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hodgelet._batch import Column
 from hodgelet._errors import HodgeletInputError
+from hodgelet._inputs._options import warn_labels
 
 __all__ = ["Where", "columns_of", "locate", "table", "to_numpy"]
 
@@ -59,6 +60,8 @@ def columns_of(name: str, dim: int, values: Any, kind: Kind, where: Where) -> li
     if not isinstance(values, np.ndarray) and kind != "real" and values:
         types = set(map(type, values))
         if all(issubclass(t, str) for t in types) or all(issubclass(t, EXACT) for t in types):
+            if kind is None and not all(issubclass(t, (str, bool, np.bool_)) for t in types):
+                warn_labels([(dim, name)])
             return [_few_labels(name, dim, values)]
     array = values if isinstance(values, np.ndarray) else _array(name, values, where)
     if array.ndim > 2:
@@ -70,6 +73,8 @@ def columns_of(name: str, dim: int, values: Any, kind: Kind, where: Where) -> li
     labels = kind == "labels" or (kind is None and array.dtype.kind in "iubUS")
     if not labels:
         return [Column(name, dim, "real", table(array).astype(np.float64))]
+    if kind is None and array.dtype.kind in "iu" and array.size:
+        warn_labels([(dim, name)])
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         cell = int(np.flatnonzero(~np.isfinite(table(array)).all(axis=1))[0])
         raise HodgeletInputError(f"{where(cell)}: attribute {name!r} is not finite, expected a label")

@@ -29,8 +29,10 @@ def from_igraph(graphs: Sequence[Any], options: Options) -> GraphBatch:
     vertex_offsets = np.concatenate([[0], np.cumsum(vertices)])
     vertex_columns = _columns(0, [graph.vs for graph in graphs], vertex_offsets, options)
     edge_columns = _columns(1, [graph.es for graph in graphs], offsets, options)
-    directed = any(graph.is_directed() for graph in graphs)
-    offsets, edges, edge_columns = merge_arcs(vertices, offsets, arcs, edge_columns, options, directed=directed)
+    one_way = np.array([graph.is_directed() for graph in graphs], dtype=bool)
+    offsets, edges, edge_columns = merge_arcs(
+        vertices, offsets, arcs, edge_columns, options, directed=bool(one_way.any()), one_way=one_way
+    )
     return GraphBatch(vertices, offsets, edges, columns=vertex_columns + edge_columns)
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hodgelet._batch import Column
 from hodgelet._errors import HodgeletInputError, HodgeletWarning
 from hodgelet._inputs._columns import Where
+from hodgelet._inputs._flow import check_both_ways, flow_columns
 from hodgelet._inputs._options import Options, warn, warn_orientation
 
 __all__ = ["Arcs", "merge_arcs", "orient_columns"]
@@ -27,9 +28,20 @@ SAME = 1e-6
 
 
 def merge_arcs(
-    vertices: Ints, offsets: Ints, arcs: Arcs, columns: list[Column], options: Options, *, directed: bool = False
+    vertices: Ints,
+    offsets: Ints,
+    arcs: Arcs,
+    columns: list[Column],
+    options: Options,
+    *,
+    directed: bool = False,
+    one_way: NDArray[np.bool_] | None = None,
 ) -> tuple[Ints, Arcs, list[Column]]:
-    """Offsets and edges with each undirected edge once, and the columns of dimension 1 that belong to them."""
+    """Offsets and edges with each undirected edge once, and the columns of dimension 1 that belong to them.
+
+    ``one_way`` says which graphs say of themselves that their arcs are; without it none does, and arcs are what
+    ``options.directed`` makes of them.
+    """
     graphs = np.repeat(np.arange(len(vertices)), np.diff(offsets))
     _check_range(vertices, offsets, graphs, arcs)
     loops = arcs[:, 0] == arcs[:, 1]
@@ -38,6 +50,13 @@ def merge_arcs(
         keep = ~loops
         arcs, graphs, columns = arcs[keep], graphs[keep], [replace(c, values=c.values[keep]) for c in columns]
     first, of_edge = _first_arcs(vertices, graphs, arcs)
+    if options.directed == "flow":
+        are_arcs = np.ones(len(arcs), dtype=np.bool_) if one_way is None else one_way[graphs]
+        merged = flow_columns(graphs, arcs, first, of_edge, are_arcs, columns)
+        return _offsets(graphs[first], len(vertices)), arcs[first], merged
+    if options.directed == "error" and one_way is not None:
+        check_both_ways(graphs, arcs, first, of_edge, one_way[graphs])
+    directed = directed and options.directed is None
     if len(first) == len(arcs):
         return _offsets(graphs, len(vertices)), arcs, [_single(c, options, directed) for c in columns]
     repeated = np.flatnonzero(first[of_edge] != np.arange(len(arcs)))
@@ -176,7 +195,7 @@ def _disagree(
         False: "equal values, as it is declared unoriented",
         None: "equal values (unoriented) or negated ones on reversed arcs (a flow), the same for every edge",
     }[declared]
-    way_out = "give each edge once, or leave the attribute out with edge_attrs"
+    way_out = "give each edge once, keep both with directed='flow', or leave the attribute out with edge_attrs"
     return HodgeletInputError(
         f"{where(row)}: attribute {name!r} is {found} on its arcs, expected {expected}; {way_out}"
     )

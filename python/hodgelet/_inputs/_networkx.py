@@ -32,10 +32,14 @@ def from_networkx(graphs: Sequence[Any], options: Options) -> GraphBatch:
     vertex_columns = _vertex_columns(graphs, vertex_offsets, options)
     arcs, offsets, data = _arcs(graphs, options)
     edge_columns = _columns(1, data, offsets, options)
-    directed = any(graph.is_directed() for graph in graphs)
+    one_way = np.fromiter((graph.is_directed() for graph in graphs), bool, len(graphs))
+    directed = bool(one_way.any())
     _warn_undirected(edge_columns, directed, options)
-    if any(graph.is_directed() or graph.is_multigraph() for graph in graphs) or (arcs[:, 0] == arcs[:, 1]).any():
-        offsets, arcs, edge_columns = merge_arcs(vertices, offsets, arcs, edge_columns, options, directed=directed)
+    merges = directed or options.directed == "flow" or any(graph.is_multigraph() for graph in graphs)
+    if merges or (arcs[:, 0] == arcs[:, 1]).any():
+        offsets, arcs, edge_columns = merge_arcs(
+            vertices, offsets, arcs, edge_columns, options, directed=directed, one_way=one_way
+        )
     else:
         edge_columns = orient_columns(edge_columns, options, directed=False)
     return GraphBatch(vertices, offsets, arcs, columns=vertex_columns + edge_columns)

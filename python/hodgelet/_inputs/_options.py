@@ -9,15 +9,39 @@ from typing import Any, Literal
 
 from hodgelet._errors import HodgeletInputError, HodgeletWarning
 
-__all__ = ["HodgeletOrientationWarning", "Options", "warn", "warn_orientation"]
+__all__ = ["HodgeletLabelWarning", "HodgeletOrientationWarning", "Options", "warn", "warn_labels", "warn_orientation"]
 
 Attributes = Sequence[str] | Mapping[str, str] | None
-HYPERGRAPHS = ("star", "clique", "simplices")
+HYPERGRAPHS = ("star", "zhou", "clique", "clique-normalized", "clique-unit", "incidence", "simplices")
+DIRECTED = ("error", "ignore", "flow")
 KINDS = ("real", "labels")
 
 
 class HodgeletOrientationWarning(HodgeletWarning):
     """An edge signal that may be a flow was not declared as one, or vice versa."""
+
+
+class HodgeletLabelWarning(HodgeletWarning):
+    """Whole numbers that were not declared are read as labels."""
+
+
+#: Attributes whose whole numbers were said to be labels, by dimension and name.
+_SAID: set[tuple[int, str]] = set()
+
+
+def warn_labels(columns: Iterable[tuple[int, str]]) -> None:
+    """Says once of each attribute that its whole numbers are labels."""
+    new = [column for column in dict.fromkeys(columns) if column not in _SAID]
+    if not new:
+        return
+    _SAID.update(new)
+    names = ", ".join(f"{name!r} of dimension {dim}" for dim, name in new)
+    argument = {0: "vertex_attrs", 1: "edge_attrs"}.get(new[0][0], "cell_attrs")
+    warn(
+        f"whole numbers are read as labels, one channel for each value (one-hot): {names}; "
+        f'{argument}={{{new[0][1]!r}: "real"}} reads numbers, "labels" says that they are labels',
+        HodgeletLabelWarning,
+    )
 
 
 def warn_orientation(message: str) -> None:
@@ -56,6 +80,7 @@ class Options:
     hypergraph: str = "star"
     max_dim: int | None = None
     weights: dict[int, str] = field(default_factory=dict)
+    directed: str | None = None
 
     @classmethod
     def of(
@@ -67,10 +92,18 @@ class Options:
         hypergraph: str,
         max_dim: int | None,
         weights: Mapping[int, str] | None,
+        directed: str | None = None,
     ) -> Options:
         """Valid options, or an error that names the first invalid one."""
         if hypergraph not in HYPERGRAPHS:
             raise HodgeletInputError(f"hypergraph={hypergraph!r}, expected one of {', '.join(map(repr, HYPERGRAPHS))}")
+        if directed is not None and directed not in DIRECTED:
+            raise HodgeletInputError(f"directed={directed!r}, expected None or one of {', '.join(map(repr, DIRECTED))}")
+        if weights is not None and not isinstance(weights, Mapping):
+            raise HodgeletInputError(f"weights={weights!r}, expected names by dimension, such as {{1: 'weight'}}")
+        flows = _oriented(oriented)
+        if directed == "flow" and flows:
+            raise HodgeletInputError("directed='flow' says which signals are oriented: leave `oriented` out")
         if max_dim is not None and max_dim < 1:
             raise HodgeletInputError(f"max_dim={max_dim}, expected 1 or more")
         by_dim: dict[int, Attributes] = {0: vertex_attrs, 1: edge_attrs, **(cell_attrs or {})}
@@ -80,7 +113,8 @@ class Options:
             names[dim] = _names(attrs, dim)
             if isinstance(attrs, Mapping):
                 kinds.update({(dim, name): _kind(name, kind) for name, kind in attrs.items()})
-        return cls(names[0], names[1], names, kinds, _oriented(oriented), hypergraph, max_dim, dict(weights or {}))
+        weighed = {int(dim): str(name) for dim, name in (weights or {}).items()}
+        return cls(names[0], names[1], names, kinds, flows, hypergraph, max_dim, weighed, directed)
 
     def names(self, dim: int, found: Iterable[str]) -> list[str]:
         """The attributes to take on cells of dimension ``dim``, out of those ``found`` where none were named."""
@@ -97,7 +131,8 @@ class Options:
 
     def is_oriented(self, name: str) -> bool | None:
         """Whether a signal was declared oriented (True), unoriented (False), or neither (None)."""
-        return self.oriented.get(name)
+        declared = self.oriented.get(name)
+        return False if declared is None and self.directed == "ignore" else declared
 
 
 def _names(attrs: Attributes, dim: int) -> list[str] | None:

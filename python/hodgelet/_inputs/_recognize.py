@@ -14,7 +14,8 @@ __all__ = ["TOPONETX_UNSIGNED", "Reader", "is_one_graph", "reader_of"]
 TOPONETX_UNSIGNED = ("CombinatorialComplex", "PathComplex", "ColoredHyperGraph")
 EXPECTED = (
     "a NetworkX, igraph, DGL or PyTorch Geometric graph, an (edge_index, x, edge_attr) tuple, a SMILES string or an "
-    "RDKit molecule, a TopoNetX or GUDHI complex, an XGI hypergraph, a SciPy sparse adjacency matrix, or a GraphBatch"
+    "RDKit molecule, a TopoNetX or GUDHI complex, an XGI or HyperNetX hypergraph, a SciPy sparse adjacency matrix, "
+    "or a GraphBatch"
 )
 
 
@@ -23,6 +24,11 @@ class Reader:
 
     def __init__(self, name: str, module: str, function: str, *abilities: str) -> None:
         self.name, self._module, self._function, self._abilities = name, module, function, abilities
+
+    @property
+    def weighs(self) -> bool:
+        """Whether it makes weights of attributes itself."""
+        return self._module in ("_xgi", "_hypergraphs")
 
     def accepts(self, graph: Any) -> bool:
         """Whether ``graph`` looks like one of this kind."""
@@ -73,6 +79,9 @@ READERS: tuple[Reader, ...] = (
     _TopoNetX("TopoNetX complex", "_toponetx", "from_toponetx", "skeleton", "hodge_laplacian_matrix", "shape"),
     Reader("NetworkX graph", "_networkx", "from_networkx", "is_multigraph", "is_directed", "adj", "nodes", "edges"),
     _Xgi("XGI hypergraph", "_xgi", "from_xgi", "nodes", "edges"),
+    Reader(
+        "HyperNetX hypergraph", "_hypergraphs", "from_hypernetx", "incidence_dict", "get_properties", "nodes", "edges"
+    ),
 )
 
 

@@ -1,7 +1,7 @@
 """SciPy sparse matrices as adjacency: an entry that is not zero is an edge.
 
 Entries that all equal 1 say no more than that; other values become the edge attribute ``weight``. A symmetric matrix
-has each edge twice, an antisymmetric one is a flow.
+has each edge twice, an antisymmetric one is a flow; any other is directed, and ``directed`` says what that means.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def from_scipy(graphs: Sequence[Any], options: Options) -> GraphBatch:
     if options.edge_attrs is None and all((v == 1).all() for v in values):
         for graph in read:
             graph.arc_values = {}
-    return assemble(read, options)
+    return assemble(read, options, one_way=True)
 
 
 def _graph(graph: Any, position: int) -> ArrayGraph:

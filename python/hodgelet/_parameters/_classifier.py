@@ -5,7 +5,7 @@ Written by ``cargo run -p hodgelet --example python_parameters python/hodgelet/_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 __all__ = ["ClassifierParameters"]
@@ -168,6 +168,12 @@ class ClassifierParameters:
         Attributes of edges that are read.
     oriented : sequence of str
         Attributes of edges that are flows.
+    weights : mapping from dimension to name, optional
+        Attributes that weigh cells in the Laplacian instead of being signals, by dimension: ``{1: "weight"}``.
+    directed : {"error", "ignore", "flow"}, optional
+        What the directions of arcs become; without it the values of the two directions decide.
+    hypergraph : str
+        What a hypergraph becomes, see `hodgelet.as_batch`.
     n_jobs : int, optional
         Number of threads; all processors by default. Results do not depend on it.
     verbose : int
@@ -233,6 +239,9 @@ class ClassifierParameters:
         vertex_attrs: Any = None,
         edge_attrs: Any = None,
         oriented: Sequence[str] = (),
+        weights: Mapping[int, str] | None = None,
+        directed: str | None = None,
+        hypergraph: str = "star",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -291,5 +300,8 @@ class ClassifierParameters:
         self.vertex_attrs = vertex_attrs
         self.edge_attrs = edge_attrs
         self.oriented = oriented
+        self.weights = weights
+        self.directed = directed
+        self.hypergraph = hypergraph
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -119,15 +119,15 @@ def test_a_star_joins_nodes_to_their_hyperedges() -> None:
         node, edge = np.flatnonzero(column_)
         incidence[node, edge - 4] = 1.0
     assert np.array_equal(incidence, xgi.incidence_matrix(hypergraph(), sparse=False))
-    assert labels(batch, "part")[:7] == ["node"] * 4 + ["hyperedge"] * 3
-    assert reals(batch, "size")[:7] == [1.0, 2.0, 3.0, 4.0, 0.0, 0.0, 0.0]
-    assert labels(batch, "hyperedge.topic")[:7] == ["none"] * 4 + ["x", "y", "x"]
+    assert labels(batch, "side")[:7] == ["vertex"] * 4 + ["hyperedge"] * 3
+    assert reals(batch, "vertex.size")[:7] == [1.0, 2.0, 3.0, 4.0, 0.0, 0.0, 0.0]
+    assert labels(batch, "hyperedge.topic")[:7] == ["other-side"] * 4 + ["x", "y", "x"]
 
 
 def test_weights_of_the_clique_expansion_add_up_to_the_degrees() -> None:
-    batch = as_batch([hypergraph()], hypergraph="clique")
+    batch = as_batch([hypergraph()], hypergraph="clique-normalized")
     at = np.zeros(4)
-    np.add.at(at, batch.edges.ravel(), np.repeat(reals(batch, "weight", 1), 2))
+    np.add.at(at, batch.edges.ravel(), np.repeat(batch.weights[1], 2))
     assert np.allclose(at, [hypergraph().nodes.degree.asdict()[v] for v in "abcd"])
 
 

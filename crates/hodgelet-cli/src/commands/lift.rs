@@ -2,7 +2,7 @@
 
 use crate::error::CommandError;
 use crate::output::{self, ForceArgs, Format, Report, facts, number};
-use crate::progress::{Terminal, check_interrupt};
+use crate::progress::Terminal;
 use crate::source::DatasetArgs;
 use clap::{Args, ValueEnum};
 use hodgelet::complex::{Complex, ComplexError};
@@ -10,6 +10,7 @@ use hodgelet::dataset::{Column, ColumnValues, Dataset, POSITIONS, WHOLE};
 use hodgelet::output::{Kind, Output};
 use rayon::prelude::*;
 use serde::Serialize;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 /// Complexes lifted between two checks for an interrupt.
@@ -41,14 +42,24 @@ Examples:
 pub struct LiftArgs {
     #[command(flatten)]
     source: DatasetArgs,
-    /// Which complexes to make
-    #[arg(long, value_name = "LIFTING")]
-    to: Lifting,
+    #[command(flatten)]
+    params: LiftParams,
     /// File to write, ending in .jsonl; - is standard output
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
+    /// How the summary is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Which complexes to make, and of what.
+#[derive(Args, Clone, Debug)]
+pub struct LiftParams {
+    /// Which complexes to make
+    #[arg(long, value_name = "LIFTING")]
+    to: Lifting,
     /// Highest dimension of simplices [default: 2]
     #[arg(long, value_name = "K")]
     dim: Option<usize>,
@@ -61,15 +72,12 @@ pub struct LiftArgs {
     /// Column of coordinates [default: position]
     #[arg(long, value_name = "COLUMN")]
     points: Option<String>,
-    /// How the summary is printed
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
 }
 
 /// Ways to make complexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Lifting {
+pub enum Lifting {
     /// Simplices on cliques
     Cliques,
     /// Polygons on relevant cycles, the rings of a molecule
@@ -102,15 +110,14 @@ struct Summary {
 ///
 /// [`CommandError`].
 pub fn run(args: &LiftArgs, terminal: Terminal) -> Result<(), CommandError> {
-    args.check()?;
+    output::check_extension(&args.out, &["jsonl"])?;
+    args.params.check()?;
     let output = Output::new(&args.out, Kind::DATASET).forced(args.force.force);
     output::check_out(output, &args.source.inputs())?;
     let read = args.source.read(terminal)?;
-    let points = args.points(&read.dataset)?;
-    let complexes = lifted(args, &read.dataset, points.as_ref(), terminal)?;
-    let (name, _, columns, targets) = read.dataset.into_parts();
-    let (kept, left_out) = args.kept_columns(columns);
-    let dataset = Dataset::new(name, complexes, kept, targets)?;
+    let bar = terminal.bar("complexes", Some(read.dataset.len() as u64));
+    let (dataset, left_out) = args.params.lifted(read.dataset, |done| bar.at(done as u64))?;
+    drop(bar);
     if !left_out.is_empty() {
         terminal.warn(&format!("dropped with their cells: {}", left_out.join(", ")));
     }
@@ -119,7 +126,7 @@ pub fn run(args: &LiftArgs, terminal: Terminal) -> Result<(), CommandError> {
     let total = |k: usize| dataset.complexes().iter().map(|complex| complex.n_cells(k)).sum();
     let summary = Summary {
         name: dataset.name().to_owned(),
-        to: args.to,
+        to: args.params.to,
         complexes: dataset.len(),
         cells: (0..=highest).map(total).collect(),
         left_out,
@@ -128,11 +135,49 @@ pub fn run(args: &LiftArgs, terminal: Terminal) -> Result<(), CommandError> {
     output::print_beside(&args.out, &summary, args.format, terminal)
 }
 
-impl LiftArgs {
+impl LiftParams {
+    /// The lifting of a name.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::Usage`] when there is none, or it takes other parameters.
+    pub fn named(
+        to: &str,
+        dim: Option<usize>,
+        max_length: Option<usize>,
+        radius: Option<f64>,
+        points: Option<String>,
+    ) -> Result<Self, CommandError> {
+        let to = Lifting::from_str(to, false).map_err(|_| {
+            let names: Vec<String> = Lifting::value_variants().iter().map(|&to| lifting_name(to)).collect();
+            CommandError::usage(format!("lift `{to}`, expected one of {}", names.join(", ")), None)
+        })?;
+        let params = Self { to, dim, max_length, radius, points };
+        params.check()?;
+        Ok(params)
+    }
+
+    /// The dataset of the complexes, and the names of columns whose cells are no longer there; `progress` is told how many are
+    /// done and may stop.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`] names the complex at fault.
+    pub fn lifted(
+        &self,
+        dataset: Dataset,
+        progress: impl Fn(usize) -> ControlFlow<()>,
+    ) -> Result<(Dataset, Vec<String>), CommandError> {
+        let points = self.points(&dataset)?;
+        let complexes = self.complexes(&dataset, points.as_ref(), progress)?;
+        let (name, _, columns, targets) = dataset.into_parts();
+        let (kept, left_out) = self.kept_columns(columns);
+        Ok((Dataset::new(name, complexes, kept, targets)?, left_out))
+    }
+
     /// Refuses flags that the lifting does not take, and requires those it needs.
     fn check(&self) -> Result<(), CommandError> {
         use Lifting::{Alpha, Cliques, Cycles, Rings, Rips};
-        output::check_extension(&self.out, &["jsonl"])?;
         let flags: [(&str, bool, &[Lifting]); 4] = [
             ("--dim", self.dim.is_some(), &[Cliques, Rips]),
             ("--max-length", self.max_length.is_some(), &[Rings, Cycles]),
@@ -225,6 +270,36 @@ impl LiftArgs {
     }
 }
 
+impl LiftParams {
+    fn complexes(
+        &self,
+        dataset: &Dataset,
+        points: Option<&Points<'_>>,
+        progress: impl Fn(usize) -> ControlFlow<()>,
+    ) -> Result<Vec<Complex>, CommandError> {
+        let mut lifted = Vec::with_capacity(dataset.len());
+        for start in (0..dataset.len()).step_by(CHUNK) {
+            let end = dataset.len().min(start + CHUNK);
+            let one = |i: usize| {
+                let coordinates = points.map(|points| points.of(i));
+                self.lift(&dataset.complexes()[i], coordinates, points.map_or(0, |points| points.width))
+            };
+            let chunk: Vec<Result<Complex, ComplexError>> = (start..end).into_par_iter().map(one).collect();
+            for (i, result) in (start..).zip(chunk) {
+                lifted.push(
+                    result.map_err(|error| {
+                        CommandError::usage(format!("complex {i}: {error}"), error.hint())
+                    })?,
+                );
+            }
+            if progress(end).is_break() {
+                return Err(CommandError::Interrupted);
+            }
+        }
+        Ok(lifted)
+    }
+}
+
 fn lifting_name(to: Lifting) -> String {
     to.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
@@ -241,32 +316,6 @@ impl Points<'_> {
         let cells = self.column.cells(i);
         &self.values[cells.start * self.width..cells.end * self.width]
     }
-}
-
-fn lifted(
-    args: &LiftArgs,
-    dataset: &Dataset,
-    points: Option<&Points<'_>>,
-    terminal: Terminal,
-) -> Result<Vec<Complex>, CommandError> {
-    let bar = terminal.bar("complexes", Some(dataset.len() as u64));
-    let mut lifted = Vec::with_capacity(dataset.len());
-    for start in (0..dataset.len()).step_by(CHUNK) {
-        let end = dataset.len().min(start + CHUNK);
-        let one = |i: usize| {
-            let coordinates = points.map(|points| points.of(i));
-            args.lift(&dataset.complexes()[i], coordinates, points.map_or(0, |points| points.width))
-        };
-        let chunk: Vec<Result<Complex, ComplexError>> = (start..end).into_par_iter().map(one).collect();
-        for (i, result) in (start..).zip(chunk) {
-            lifted.push(
-                result.map_err(|error| CommandError::usage(format!("complex {i}: {error}"), error.hint()))?,
-            );
-        }
-        let _ = bar.at(end as u64);
-        check_interrupt()?;
-    }
-    Ok(lifted)
 }
 
 impl Report for Summary {

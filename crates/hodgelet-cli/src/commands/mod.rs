@@ -10,7 +10,7 @@ mod features;
 mod fit;
 mod generate;
 mod info;
-mod lift;
+pub mod lift;
 mod manual;
 mod measure;
 mod model_info;
