@@ -6,6 +6,7 @@
 mod averaging;
 mod cells;
 mod conformal;
+mod draws;
 mod drift;
 mod error;
 mod features;
