@@ -46,6 +46,15 @@ pub(crate) fn text_width(text: &str) -> f64 {
     FONT * LETTER * text.chars().count() as f64
 }
 
+/// A tick without the zeros at its end.
+pub(crate) fn tick_text(value: f64) -> String {
+    let text = number(value);
+    if text.contains('.') && !text.contains('e') {
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    text
+}
+
 /// A range of values with round ticks.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Axis {
@@ -117,12 +126,12 @@ impl Frame {
         for &tick in &self.y.ticks {
             let y = self.py(tick);
             group.push(line((self.left, y), (right, y), "grid"));
-            group.push(label(self.left - 5.0, y + 4.0, "end", number(tick)).at("class", "soft"));
+            group.push(label(self.left - 5.0, y + 4.0, "end", tick_text(tick)).at("class", "soft"));
         }
         for &tick in &self.x.ticks {
             let x = self.px(tick);
             group.push(line((x, bottom), (x, bottom + 4.0), "axis"));
-            group.push(label(x, bottom + 16.0, "middle", number(tick)).at("class", "soft"));
+            group.push(label(x, bottom + 16.0, "middle", tick_text(tick)).at("class", "soft"));
         }
         group.push(line((self.left, bottom), (right, bottom), "axis"));
         group.push(label(self.left + 0.5 * self.width, bottom + 32.0, "middle", x_name));
@@ -194,6 +203,14 @@ pub(crate) mod tests {
             let axis = Axis::around(low, high, 5);
             assert!(axis.low.is_finite() && axis.high > axis.low && axis.ticks.len() < 20, "{axis:?}");
         }
+    }
+
+    #[test]
+    fn ticks_are_short() {
+        assert_eq!(
+            [0.25, 0.5, 0.0, 1e-4, 1000.0, -0.5].map(tick_text),
+            ["0.25", "0.5", "0", "1.00e-4", "1000", "-0.5"]
+        );
     }
 
     #[test]

@@ -210,7 +210,7 @@ impl Content {
             leakage: found.leakage,
             drift: found.drift,
             learned: Learned::of(sources.model, sources.measures),
-            distances: sources.prediction.novelty.iter().map(|n| (n.distance, n.is_far)).collect(),
+            distances: distances(sources, seen)?,
             origin: sources.origin.clone(),
             classes,
             cases,
@@ -218,6 +218,19 @@ impl Content {
             views,
             seen,
         })
+    }
+}
+
+/// Distances to the nearest training graph and whether they are far; to the nearest other one, where the model has seen all.
+fn distances(sources: &Sources<'_>, seen: bool) -> Result<Vec<(f64, bool)>, ModelError> {
+    let novelty = sources.prediction.novelty.iter().map(|n| (n.distance, n.is_far)).collect();
+    if !seen {
+        return Ok(novelty);
+    }
+    let others = sources.model.training_distances()?;
+    match others.distances.len() == sources.dataset.len() {
+        true => Ok(others.distances.iter().map(|&d| (d, d > others.threshold)).collect()),
+        false => Ok(novelty),
     }
 }
 

@@ -158,7 +158,8 @@ fn arrows(group: &mut Element, complex: &Complex, placed: &Placed, flow: &[f64],
     for (e, edge) in complex.edges().enumerate() {
         let value = flow.get(e).copied().unwrap_or(0.0);
         let share = if scale > 0.0 { (value.abs() / scale).min(1.0) } else { 0.0 };
-        let level = (share * LEVELS as f64).ceil() as usize;
+        // Rounding leaves a little flow everywhere.
+        let level = if share < 1e-6 { 0 } else { (share * LEVELS as f64).ceil() as usize };
         let (p, q) = placed.ends(edge);
         paths[level].0 += &segment((p, q));
         if share >= 0.03 {
@@ -220,7 +221,11 @@ fn vertices(group: &mut Element, placed: &Placed, marks: &Marks<'_>) {
     for (v, p) in placed.points.iter().enumerate() {
         let value = marks.vertices.and_then(|values| values.get(v)).copied();
         let class = value.map_or("ink".to_owned(), |value| format!("d{}", step(value, marks.scale)));
-        let size = if value.is_some() { 1.35 * radius } else { 0.7 * radius };
+        let size = match value {
+            Some(_) => 1.35 * radius,
+            None if marks.flow.is_some() => 0.45 * radius,
+            None => 0.7 * radius,
+        };
         let dot =
             el("circle").at("class", class).num("cx", p[0]).num("cy", p[1]).at("r", format!("{size:.1}"));
         let dot = if value.is_some() { dot.at("stroke", "#64748b").at("stroke-width", "0.6") } else { dot };

@@ -56,23 +56,30 @@ pub fn panels(
     }
     let most = panels.first().map_or(0.0, |panel| panel.marks.scale);
     match scale {
-        Scale::Colors => svg.push(colors(12.0, height - 22.0, most)),
+        Scale::Colors => svg.push(colors(12.0, height - 22.0, most, panels.iter().any(is_signed))),
         Scale::Arrows => svg.push(arrow(12.0, height - 16.0, most)),
         Scale::None => {}
     }
     svg
 }
 
-/// A bar of the colours from `-most` to `most`.
-fn colors(x: f64, y: f64, most: f64) -> Element {
-    let low = number(-most);
+/// Whether a panel has values below 0.
+fn is_signed(panel: &Panel<'_>) -> bool {
+    let Marks { vertices, edges, faces, .. } = &panel.marks;
+    [vertices, edges, faces].into_iter().flatten().any(|values| values.iter().any(|&value| value < 0.0))
+}
+
+/// A bar of the colours from `-most`, or 0 where nothing is below it, to `most`.
+fn colors(x: f64, y: f64, most: f64, signed: bool) -> Element {
+    let (low, first) = if signed { (number(-most), 0) } else { ("0".to_owned(), STEPS / 2) };
     let left = x + text_width(&low) + 6.0;
     let mut group = el("g").with(label(x, y + 9.0, "start", low));
-    for i in 0..STEPS {
-        let rect = el("rect").at("class", format!("d{i}")).num("x", left + 12.0 * i as f64).num("y", y);
+    for i in first..STEPS {
+        let rect =
+            el("rect").at("class", format!("d{i}")).num("x", left + 12.0 * (i - first) as f64).num("y", y);
         group.push(rect.num("width", 12.0).num("height", 11.0));
     }
-    group.with(label(left + 12.0 * STEPS as f64 + 6.0, y + 9.0, "start", number(most)))
+    group.with(label(left + 12.0 * (STEPS - first) as f64 + 6.0, y + 9.0, "start", number(most)))
 }
 
 /// The strongest flow.

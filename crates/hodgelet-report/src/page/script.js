@@ -2,7 +2,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("rows").textContent);
   const find = (id) => document.getElementById(id);
-  const body = find("table-body"), PAGE = 50;
+  const body = find("table-body"), PAGE = 25;
   const drawn = new Set(data.drawn), numbers = data.classes.length === 0;
   let order = data.graph.map((_, i) => i), page = 0, key = null, down = false;
   const label = (i) => data.name[i] || String(data.graph[i]);

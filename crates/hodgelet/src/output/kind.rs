@@ -40,12 +40,16 @@ impl Kind {
     /// Lists of training and test graphs.
     pub const SPLITS: Self = Self { name: "splits", begins: &[r#"[{"repeat":"#, "[]"] };
     /// A picture.
-    pub const PICTURE: Self = Self { name: "a picture", begins: &["<svg"] };
+    pub const PICTURE: Self = Self { name: "a picture", begins: &["<svg", "\u{fffd}PNG", "%PDF-"] };
+    /// A page of HTML with a report.
+    pub const PAGE: Self = Self { name: "a page", begins: &["<!doctypehtml><!--hodgeletreport-->"] };
+    /// A model card.
+    pub const CARD: Self = Self { name: "a model card", begins: &["<!--hodgeletmodelcard-->"] };
     /// Anything: for files whose names are this project's own, in folders of its own.
     pub const ANY: Self = Self { name: "a file", begins: &[""] };
 
     /// Kinds that can be told from others.
-    const KNOWN: [Self; 8] = [
+    const KNOWN: [Self; 10] = [
         Self::MODEL,
         Self::DATASET,
         Self::MATRIX,
@@ -54,6 +58,8 @@ impl Kind {
         Self::REPORT,
         Self::SPLITS,
         Self::PICTURE,
+        Self::PAGE,
+        Self::CARD,
     ];
 
     /// What it is, in words.
