@@ -14,6 +14,7 @@ pub mod output;
 pub mod progress;
 pub mod provenance;
 pub mod source;
+pub mod spark;
 pub mod table;
 pub mod topology;
 pub mod visible;

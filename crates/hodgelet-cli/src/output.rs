@@ -2,9 +2,9 @@
 
 use crate::error::CommandError;
 use crate::progress::{Terminal, uninterrupted};
-use crate::visible;
+use crate::{spark, visible};
 use clap::{Args, ValueEnum};
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use hodgelet::dataset::Dataset;
 use hodgelet::output::Output;
 use hodgelet_data::jsonl::{self, JsonlError};
@@ -68,6 +68,10 @@ pub fn json(value: &impl Serialize) -> Result<String, CommandError> {
 pub fn table(header: &[&str], numbers: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header);
+    if spark::is_watched() {
+        // As wide as the terminal; a file has no width.
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+    }
     let shown = |cell: String| visible::name(&cell).into_owned();
     table.add_rows(rows.into_iter().map(|row| row.into_iter().map(shown).collect::<Vec<String>>()));
     for &index in numbers {

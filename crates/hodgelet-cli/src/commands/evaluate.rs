@@ -5,6 +5,7 @@ mod unfinished;
 
 use super::out_of_fold;
 use super::protocol::Protocol;
+use super::report::{Page, write_folds};
 use super::several::SeveralEvaluations;
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
@@ -28,6 +29,7 @@ use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 use unfinished::Unfinished;
 
 /// What `--out` gets.
@@ -54,6 +56,7 @@ With --out, finished folds are kept in DIR/unfinished until all of them are: the
 Examples:
   hodgelet evaluate sbm
   hodgelet evaluate BACE.csv --target Class --protocol scaffold --predictions out-of-fold.csv
+  hodgelet evaluate ./MUTAG.zip --report report.html
   hodgelet evaluate ./MUTAG.zip --method wt --train-on-validation --format json
   hodgelet evaluate vector-fields --set n_vertices=100 --method line-graph --out results"
 )]
@@ -90,6 +93,13 @@ pub struct EvaluateArgs {
     /// CSV or TSV file for what is predicted of every test graph of every fold
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     predictions: Option<PathBuf>,
+    /// A page of HTML: scores with uncertainty, calibration, what was learned, and the graphs that are wrong; for what single
+    /// graphs show, one more model is trained, on all of them
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    report: Option<PathBuf>,
+    /// Also write all numbers of the report as JSON, to FILE.html.json
+    #[arg(long, requires = "report", help_heading = "Output")]
+    report_json: bool,
     /// Folder for the result as JSON, pictures, and the splits as --splits takes them
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
@@ -103,10 +113,18 @@ pub struct EvaluateArgs {
 ///
 /// [`CommandError`].
 pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let began = Instant::now();
     let settings = args.model.settings(args.source.seed);
     if settings.conformal.is_some() {
         let hint = "`hodgelet fit` takes it, and `hodgelet predict --coverage` shows what follows";
         return Err(CommandError::usage("--conformal, but cross-validation predicts no regions", Some(hint)));
+    }
+    if args.report.is_some() && args.model.auto {
+        let hint = "evaluate with --auto first, then report with the settings that it found";
+        return Err(CommandError::usage(
+            "--report, but with --auto every fold has a model of its own",
+            Some(hint),
+        ));
     }
     if let Some(store) = args.source.store()? {
         return run_store(args, &store, &settings, terminal);
@@ -127,7 +145,7 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
     let name = settings.method.title();
     let mut unfinished = None;
     let (report, runs) = if args.model.auto {
-        search_runs(dataset, name, settings, &splits, memory, terminal)?
+        search_runs(dataset, name, settings.clone(), &splits, memory, terminal)?
     } else {
         let kept = args.unfinished(dataset, &settings, &splits)?;
         if let Some(n) = kept.as_ref().map(Unfinished::n_kept).filter(|&n| n > 0) {
@@ -140,6 +158,10 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
     };
     if let Some(path) = &args.predictions {
         out_of_fold::write(args.output(path, Kind::CSV), &read, table.as_ref(), &splits, &runs)?;
+    }
+    if let Some(page) = args.page() {
+        let data = (dataset, &read.ids[..]);
+        write_folds(page, data, &settings, &report.evaluation, &splits, &runs, (began, terminal))?;
     }
     args.report(&report, &splits)?;
     if let Some(unfinished) = unfinished {
@@ -159,8 +181,9 @@ fn run_store(
         let hint = "evaluate the dataset itself, or give the settings";
         return Err(CommandError::usage("--auto, but the spectra of a store are taken", Some(hint)));
     }
-    if args.predictions.is_some() || args.protocol != Protocol::KFold {
-        let message = "--predictions and --protocol need a dataset, and this is a store of measures";
+    if args.predictions.is_some() || args.report.is_some() || args.protocol != Protocol::KFold {
+        let message =
+            "--predictions, --report and --protocol need a dataset, and this is a store of measures";
         return Err(CommandError::usage(message, Some("evaluate the dataset itself")));
     }
     let header = store.header();
@@ -233,12 +256,21 @@ impl EvaluateArgs {
         if let Some(path) = &self.predictions {
             output::check_out(self.output(path, Kind::CSV), &inputs)?;
         }
+        if let Some(page) = self.page() {
+            page.check(&inputs)?;
+        }
         let Some(folder) = &self.out else { return Ok(()) };
         output::make_folder(folder)?;
         for (name, kind) in FILES {
             output::check_out(self.output(&folder.join(name), kind), &inputs)?;
         }
         Ok(())
+    }
+
+    /// The report that is asked for.
+    fn page(&self) -> Option<Page<'_>> {
+        let path = self.report.as_deref()?;
+        Some(Page { path, json: self.report_json, force: self.force.force })
     }
 
     fn output<'a>(&self, path: &'a Path, kind: Kind) -> Output<'a> {

@@ -5,6 +5,7 @@ use crate::error::CommandError;
 use crate::output::{self, ForceArgs, Format, Report, facts, number, table};
 use crate::progress::Terminal;
 use crate::source::DatasetArgs;
+use crate::spark;
 use clap::Args;
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{ColumnValues, Dataset};
@@ -271,20 +272,25 @@ impl Report for Explanation {
         rows.extend(self.toward.iter().map(|class| ("positive is toward", class.clone())));
         rows.push(("latent mean", format!("{:+.4}", self.latent_mean)));
         let signed = |x: f64| format!("{x:+.4}");
+        let watched = spark::is_watched();
+        let largest = self.blocks.iter().map(|block| block.share.abs()).fold(0.0, f64::max);
         let of_block = |block: &BlockShare| {
             let empty = block.empty_graph.map(signed).unwrap_or_default();
             let cells = match block.cells.is_empty() {
                 true => String::new(),
                 false => signed(block.cells.iter().map(|cell| cell.share).sum()),
             };
-            vec![block.block.clone(), signed(block.share), empty, cells]
+            let mut row = vec![block.block.clone(), signed(block.share), empty, cells];
+            row.extend(watched.then(|| spark::signed_bar(block.share, largest)));
+            row
         };
         let constant = self
             .constant
             .map(|share| vec!["constant".to_owned(), signed(share), String::new(), String::new()]);
         let blocks = self.blocks.iter().map(of_block).chain(constant);
-        let mut parts =
-            vec![facts(&rows), table(&["block", "share", "empty graph", "its cells"], &[1, 2, 3], blocks)];
+        let header = ["block", "share", "empty graph", "its cells", ""];
+        let header = &header[..if watched { 5 } else { 4 }];
+        let mut parts = vec![facts(&rows), table(header, &[1, 2, 3], blocks)];
         let cells = self.totals();
         if !cells.is_empty() {
             let shown = cells.iter().take(self.top).map(|cell| {

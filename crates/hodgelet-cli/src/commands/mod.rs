@@ -1,6 +1,7 @@
 //! The subcommands, one file each: flags and the function that runs them.
 
 pub mod audit;
+mod card;
 mod datasets;
 mod decompose;
 mod demo;
@@ -15,9 +16,11 @@ mod manual;
 mod measure;
 mod model_info;
 mod out_of_fold;
+mod plot;
 mod predict;
 mod protocol;
 mod regions;
+mod report;
 mod several;
 mod update;
 
@@ -92,6 +95,13 @@ enum Command {
     Predict(predict::PredictArgs),
     /// Where the prediction of one graph comes from: blocks, vertices, edges
     Explain(explain::ExplainArgs),
+    /// A page of HTML: how good a model is on a dataset, what it learned, and where it is wrong
+    Report(Box<report::ReportArgs>),
+    /// Pictures of models, graphs and predictions, as SVG, PNG or PDF
+    #[command(subcommand)]
+    Plot(plot::PlotCommand),
+    /// A model card in Markdown, from what a model file holds
+    Card(card::CardArgs),
     /// Adds labelled graphs to what a saved model has learned from
     Update(update::UpdateArgs),
     /// Takes the spectra of a dataset once, to a store that fit, evaluate and predict read
@@ -157,6 +167,9 @@ fn dispatch(command: Command, terminal: Terminal) -> Result<(), CommandError> {
         Command::Fit(args) => fit::run(&args, terminal),
         Command::Predict(args) => predict::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
+        Command::Report(args) => report::run(&args, terminal),
+        Command::Plot(command) => plot::run(&command, terminal),
+        Command::Card(args) => card::run(&args, terminal),
         Command::Update(args) => update::run(&args, terminal),
         Command::Measure(args) => measure::run(&args, terminal),
         Command::Info(args) => info::run(&args),

@@ -10,6 +10,7 @@ mod evaluate;
 mod explain;
 mod features;
 mod generate;
+mod guide;
 mod harness;
 mod higher_order;
 mod info;
@@ -21,6 +22,7 @@ mod networks;
 mod own;
 mod quiet_faults;
 mod replace;
+mod report;
 // Parts of the server serve other tests.
 #[allow(dead_code)]
 #[path = "../../src/download/tests/server.rs"]

@@ -3,6 +3,7 @@
 mod split;
 
 use super::info::cell_name;
+use super::plot::{self, is_picture, picture_of};
 use crate::error::CommandError;
 use crate::output::{self, ForceArgs, Format, Report, facts, number, table, write_atomic};
 use crate::progress::Terminal;
@@ -10,16 +11,18 @@ use crate::source::DatasetArgs;
 use crate::topology::betti_numbers;
 use clap::Args;
 use hodgelet::choice::Choice;
+use hodgelet::complex::Complex;
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::encode::VertexSignal;
 use hodgelet::hodge::{HodgeError, Operators};
-use hodgelet::measure::measure;
+use hodgelet::measure::{ComplexMeasures, Sample, measure};
 use hodgelet::model::{Measurer, ModelError};
 use hodgelet::output::{Kind, Output};
 use hodgelet::settings::{Settings, SignalSettings};
 use serde::Serialize;
-use split::{DimSplit, Shares, split};
-use std::path::PathBuf;
+pub use split::DimSplit;
+use split::{Shares, split};
+use std::path::{Path, PathBuf};
 
 /// Flags of `hodgelet decompose`.
 #[derive(Args, Debug)]
@@ -32,6 +35,7 @@ chooses another signal. The JSON has the values of every cell.
 
 Examples:
   hodgelet decompose vector-fields --graph 0
+  hodgelet decompose vector-fields --graph 0 --out flow.svg
   hodgelet decompose ./MUTAG.zip --graph 3 --dim 1 --out third.json"
 )]
 pub struct DecomposeArgs {
@@ -45,7 +49,7 @@ pub struct DecomposeArgs {
     dim: Option<usize>,
     #[command(flatten)]
     signals: SignalSettings,
-    /// Also write the JSON to a file; - is standard output
+    /// Also write the JSON to a file, or a picture to one that ends in .svg, .png or .pdf; - is standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -74,7 +78,8 @@ struct Split {
 ///
 /// [`CommandError`].
 pub fn run(args: &DecomposeArgs, terminal: Terminal) -> Result<(), CommandError> {
-    let output = |path| Output::new(path, Kind::REPORT).forced(args.force.force);
+    let kind = |path: &Path| if is_picture(path) { Kind::PICTURE } else { Kind::REPORT };
+    let output = |path| Output::new(path, kind(path)).forced(args.force.force);
     if let Some(path) = &args.out {
         output::check_out(output(path), &args.source.inputs())?;
     }
@@ -84,7 +89,12 @@ pub fn run(args: &DecomposeArgs, terminal: Terminal) -> Result<(), CommandError>
         return Err(ModelError::Index { index, len: dataset.len() }.into());
     }
     let id = read.ids.get(index).filter(|id| !id.is_empty()).cloned();
-    let found = Split { id, ..decomposed(args, dataset)? };
+    let (complex, found) = decomposed(args, dataset)?;
+    let found = Split { id, ..found };
+    if let Some(path) = args.out.as_deref().filter(|path| is_picture(path)) {
+        plot::write(output(path), &picture_of(dataset, index, &complex, &found.dims, None)?)?;
+        return output::print(&found, args.format);
+    }
     if let Some(path) = &args.out {
         let text = output::json(&found)?;
         write_atomic(output(path), |out| writeln!(out, "{text}"))?;
@@ -93,20 +103,54 @@ pub fn run(args: &DecomposeArgs, terminal: Terminal) -> Result<(), CommandError>
     output::print(&found, args.format)
 }
 
-fn decomposed(args: &DecomposeArgs, dataset: &Dataset) -> Result<Split, CommandError> {
+/// The settings with a signal on vertices: attributes, or degrees where there are none.
+fn with_vertices(settings: &Settings, dataset: &Dataset) -> Settings {
     let has_columns = dataset.columns().iter().any(|column| column.dim == 0);
     let default = if has_columns { VertexSignal::Attributes } else { VertexSignal::Degree };
-    let settings = &args.signals.0;
-    let settings = Settings { vertices: settings.vertices.or(Some(default)), ..settings.clone() };
+    Settings { vertices: settings.vertices.or(Some(default)), ..settings.clone() }
+}
+
+/// One graph with its signals.
+fn sample_of(settings: &Settings, dataset: &Dataset, graph: usize) -> Result<Sample<'static>, CommandError> {
     let all: Vec<usize> = (0..dataset.len()).collect();
-    let mut sample = Measurer::fit(&settings, dataset, &all)?.sample(dataset, args.graph)?;
+    Ok(Measurer::fit(settings, dataset, &all)?.sample(dataset, graph)?)
+}
+
+/// The energies of one graph.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn measures(
+    settings: &Settings,
+    dataset: &Dataset,
+    graph: usize,
+) -> Result<ComplexMeasures, CommandError> {
+    let settings = with_vertices(settings, dataset);
+    let sample = sample_of(&settings, dataset, graph)?;
+    Ok(measure(&sample, settings.laplacian().weighting())?)
+}
+
+/// One graph as it is decomposed, and its signals on cells of one dimension or of all.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn split_of(
+    settings: &Settings,
+    dataset: &Dataset,
+    graph: usize,
+    dim: Option<usize>,
+) -> Result<(Complex, Vec<DimSplit>), CommandError> {
+    let settings = with_vertices(settings, dataset);
+    let mut sample = sample_of(&settings, dataset, graph)?;
     let signals = &mut sample.signals;
-    for (dim, signal) in signals.iter_mut().enumerate() {
-        if args.dim.is_some_and(|wanted| wanted != dim) {
+    for (k, signal) in signals.iter_mut().enumerate() {
+        if dim.is_some_and(|wanted| wanted != k) {
             *signal = None;
         }
     }
-    match args.dim {
+    match dim {
         Some(dim) if signals.get(dim).is_none_or(Option::is_none) => {
             return Err(ModelError::NoSignal { dim }.into());
         }
@@ -125,21 +169,28 @@ fn decomposed(args: &DecomposeArgs, dataset: &Dataset) -> Result<Split, CommandE
             dims.push(split(&operators, dim, signal, measures)?);
         }
     }
+    Ok((sample.complex.into_owned(), dims))
+}
+
+fn decomposed(args: &DecomposeArgs, dataset: &Dataset) -> Result<(Complex, Split), CommandError> {
+    let (complex, dims) = split_of(&args.signals.0, dataset, args.graph, args.dim)?;
+    let laplacian = args.signals.0.laplacian();
     let target = match dataset.targets() {
         Targets::None => None,
         Targets::Classes { names, labels } => Some(names[labels[args.graph] as usize].clone()),
         Targets::Real(values) => Some(values[args.graph].to_string()),
     };
-    Ok(Split {
+    let found = Split {
         dataset: dataset.name().to_owned(),
         graph: args.graph,
         id: None,
         target,
         laplacian: laplacian.name(),
-        cells: (0..=sample.complex.dim()).map(|k| sample.complex.n_cells(k)).collect(),
-        betti: betti_numbers(&sample.complex, sample.complex.dim())?,
+        cells: (0..=complex.dim()).map(|k| complex.n_cells(k)).collect(),
+        betti: betti_numbers(&complex, complex.dim())?,
         dims,
-    })
+    };
+    Ok((complex, found))
 }
 
 impl Report for Split {

@@ -2,6 +2,7 @@
 
 use super::{Evaluated, FoldSearch};
 use crate::output::{Report, facts, number, table};
+use crate::spark;
 use hodgelet_eval::metrics::{ClassRow, Kept, Summary};
 use hodgelet_eval::report::{
     ClassResults, Coverage, Evaluation, FoldRow, IntervalScore, RealResults, Results, Scores,
@@ -29,6 +30,14 @@ impl Report for Evaluated {
         rows.extend(scores);
         rows.push(fact(bound, spread(elbo, 1.0, 2)));
         rows.push(fact("seconds per fold", spread(fit_seconds, 1.0, 2)));
+        if spark::is_watched() {
+            let of_fold = |row: &FoldRow| match &row.scores {
+                Scores::Classes(scores) => scores.accuracy,
+                Scores::Real(scores) => scores.rmse,
+            };
+            let found = spark::sparkline(&folds.iter().map(of_fold).collect::<Vec<_>>());
+            rows.extend(found.map(|line| fact(&format!("{score} by fold"), line)));
+        }
         rows.extend(
             self.evaluation.peak_memory_mb.map(|memory| fact("peak memory, MB", format!("{memory:.0}"))),
         );
