@@ -5,6 +5,7 @@
 
 mod bench;
 mod coverage;
+mod figures;
 mod honest;
 mod priors;
 mod reproduce;
@@ -39,6 +40,8 @@ enum Command {
     Coverage(Box<coverage::CoverageArgs>),
     /// The whole protocol of calibration: simulated and real data, seeds, conformal regions, beside what must hold
     Honest(Box<honest::HonestArgs>),
+    /// The fields of the paper, with and without curl, and their projections on a mesh
+    Figures(figures::FiguresArgs),
     /// What the priors imply before a target is seen: shares of explained variance, probabilities of classes
     Priors(Box<priors::PriorsArgs>),
 }
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
             Command::Bench(command) => bench::run(command, terminal),
             Command::Coverage(args) => coverage::run(args, terminal),
             Command::Honest(args) => honest::run(args, terminal),
+            Command::Figures(args) => figures::run(args, terminal),
             Command::Priors(args) => priors::run(args, terminal),
         })
     });
