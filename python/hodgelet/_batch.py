@@ -134,6 +134,11 @@ class GraphBatch:
             return self.boundaries[-1].dim
         return 1 + (self.triangles is not None)
 
+    def _repr_html_(self) -> str:
+        from hodgelet._html import batch_html
+
+        return batch_html(self)
+
     def __len__(self) -> int:
         return self.n_graphs
 

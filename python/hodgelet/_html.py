@@ -7,9 +7,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hodgelet._batch import GraphBatch
     from hodgelet._results import Explanation, Prediction
 
-__all__ = ["estimator_html", "explanation_html", "prediction_html", "table_html"]
+__all__ = ["batch_html", "estimator_html", "explanation_html", "prediction_html", "table_html"]
 
 #: Rows of a table before it is cut.
 MAX_ROWS = 20
@@ -63,12 +64,28 @@ def explanation_html(explanation: Explanation) -> str:
     largest = max((abs(share) for share in explanation.contributions.values()), default=0.0) or 1.0
     rows = []
     for name, share in sorted(explanation.contributions.items(), key=lambda item: -abs(item[1])):
-        color = "#1b6ca8" if share >= 0 else "#c8553d"
+        color = "#d55e00" if share >= 0 else "#0072b2"
         width = round(120 * abs(share) / largest)
         bar = f'<span style="display:inline-block;height:.8em;width:{width}px;background:{color}"></span>'
         rows.append(f"<tr><td>{escape(name)}</td><td>{share:+.3f}</td><td>{bar}</td></tr>")
     title = escape(str(explanation).splitlines()[0])
+    if explanation.toward is not None:
+        title += f"<br>orange speaks for {escape(str(explanation.toward))}, blue against it"
     return f"<div>{title}<table>{''.join(rows)}</table></div>"
+
+
+def batch_html(batch: GraphBatch) -> str:
+    """Numbers of graphs, vertices and edges, and the values on them."""
+    edges = batch.edge_offsets[1:] - batch.edge_offsets[:-1]
+
+    def spread(counts: Any) -> list[str]:
+        if len(counts) == 0:
+            return ["0", "", "", ""]
+        return [str(int(counts.sum())), str(int(counts.min())), f"{counts.mean():.1f}", str(int(counts.max()))]
+
+    rows = [["vertices", *spread(batch.vertices)], ["edges", *spread(edges)]]
+    table = table_html(["cells", "in all", "least", "mean", "most"], rows)
+    return f"<div><b>{len(batch)} graphs</b>{table}</div>"
 
 
 def _number(value: float | None) -> str:

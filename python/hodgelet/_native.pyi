@@ -22,9 +22,11 @@ __all__ = [
     "decompose",
     "expand",
     "laplacian",
+    "layout",
     "lift",
     "model_from_bytes",
     "read_dataset",
+    "report",
     "run_command",
     "space_from_bytes",
 ]
@@ -148,3 +150,19 @@ def expand(
     weights: Sequence[float] | None,
     expansion: str,
 ) -> dict[str, Any]: ...
+def report(
+    model: Model,
+    batch: GraphBatch,
+    path: str,
+    *,
+    names: list[str],
+    title: str,
+    made: str,
+    classes: list[str] | None = None,
+    labels: NDArray[np.uint32] | None = None,
+    values: _Floats | None = None,
+    force: bool = False,
+    threads: int | None = None,
+    callback: _Callback = None,
+) -> str: ...
+def layout(batch: GraphBatch, index: int) -> _Floats: ...

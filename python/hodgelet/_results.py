@@ -232,7 +232,14 @@ class Prediction:
             latent_mean=float(self.latent_mean[i, latent]),
             latent_std=float(np.sqrt(self.latent_variance[i, latent])),
             contributions=dict(zip(self.blocks, self.attributions[i, :, latent].tolist(), strict=True)),
+            toward=self.toward(latent),
         )
+
+    def toward(self, latent: int = 0) -> Any:
+        """The class that positive values of a latent function speak for; none for numbers."""
+        if self.classes is None:
+            return None
+        return self.classes[1 if self.latent_mean.shape[1] == 1 else latent]
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,6 +276,8 @@ class Explanation:
     cells: tuple[CellShares, ...] = ()
     n_vertices: int = 0
     edges: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    #: The class that a positive latent value speaks for; none for numbers.
+    toward: Any = None
 
     @property
     def vertex_shares(self) -> Floats:

@@ -157,6 +157,27 @@ class Supervised(Estimator):
         with Progress(self._verbose()) as progress:
             return Drift(**native.drift(batch, self._threads(), progress.callback))
 
+    def report(
+        self,
+        X: Any,
+        y: Any = None,
+        path: str | os.PathLike[str] = "report.html",
+        *,
+        names: Any = None,
+        title: str = "graphs",
+        force: bool = False,
+    ) -> str:
+        """Writes a page of HTML about this model and the graphs ``X``; returns its verdict.
+
+        It has scores with their uncertainty if the targets ``y`` are given, calibration, what the model learned, a
+        table of the graphs, the most confident errors first, drawings of some of them, duplicates and drift: one file
+        of at most 2 MB that loads nothing. ``names`` are those of the graphs. A report that is there is replaced;
+        anything else only if ``force`` is true.
+        """
+        from hodgelet._report import write_report
+
+        return write_report(self, self._batch(X), y, path, names=names, title=title, force=force)
+
     def leave_one_out(self) -> LeaveOneOut:
         """Predictions of each training graph from all others, without refitting."""
         out = self._native().leave_one_out()

@@ -23,14 +23,21 @@ if TYPE_CHECKING:
 __all__ = ["plot_attributions", "plot_cells", "plot_components", "plot_filters", "plot_reliability"]
 
 Floats = NDArray[np.float64]
-FIRST, SECOND, GRAY = "#1b6ca8", "#c8553d", "#8d99ae"
+#: Colours that people with any kind of colour vision tell apart (Okabe and Ito).
+FIRST, SECOND, GRAY = "#0072b2", "#d55e00", "#7b8794"
+SERIES = (FIRST, SECOND, "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#5b6b7b")
+#: Signed values: blue, gray, vermilion.
+SIGNED = ("#005aa0", "#dee2e6", "#c84b00")
 
 
-def plot_filters(model: Any, graphs: Any = None, *, n_points: int = 400, largest: float | None = None) -> Figure:
-    """The filters of each block of a fitted model, and below them the spectra of ``graphs`` if some are given.
+def plot_filters(
+    model: Any, graphs: Any = None, *, n_points: int = 400, largest: float | None = None, ax: Any = None
+) -> Figure:
+    """The filters of each block of a fitted model, over the spectra of ``graphs`` if some are given.
 
-    Spectra show the energy of all graphs and channels at each eigenvalue, relative to the largest. ``largest`` is the
-    end of the axis: by default the largest eigenvalue of ``graphs``, or 8.
+    Spectra show the energy of all graphs and channels at each eigenvalue, relative to the largest, as lines that stand
+    on the axis. ``largest`` is the end of the axis: by default the largest eigenvalue of ``graphs``, or 8. ``ax`` is
+    one axes, or one for each block.
     """
     banks = model.filters_
     if not banks:
@@ -38,18 +45,24 @@ def plot_filters(model: Any, graphs: Any = None, *, n_points: int = 400, largest
     measures = None if graphs is None else model.measures(graphs)
     end = largest or (8.0 if measures is None else max(float(m.eigenvalues.max(initial=0.0)) for m in measures))
     grid = np.linspace(0.0, end or 8.0, n_points)
-    pyplot = _pyplot()
-    figure, axes = pyplot.subplots(
-        1, len(banks), figsize=(4.2 * len(banks), 3.4), squeeze=False, sharex=True, layout="constrained"
-    )
-    for axis, bank in zip(axes[0], banks, strict=True):
-        curves = bank(grid)
-        axis.plot(grid, curves.T, color=FIRST, alpha=0.65, linewidth=1.2)
+    figure, axes = _row(ax, len(banks), (4.2, 3.8))
+    drawn = None
+    for axis, bank in zip(axes, banks, strict=True):
+        for j, curve in enumerate(bank(grid)):
+            style = ("-", "--", ":")[j // len(SERIES) % 3]
+            axis.plot(grid, curve, style, color=SERIES[j % len(SERIES)], linewidth=1.4, label=f"filter {j + 1}")
         axis.set(title=bank.block, xlabel="eigenvalue")
         if measures is not None:
-            _spectrum(axis, *_atoms(measures[bank.block]))
-    axes[0, 0].set_ylabel("filter")
-    return figure  # type: ignore[no-any-return]
+            drawn = _spectrum(axis, *_atoms(measures[bank.block]))
+    axes[0].set_ylabel("filter")
+    handles, names = max((axis.get_legend_handles_labels() for axis in axes), key=lambda found: len(found[0]))
+    if drawn is not None:
+        handles, names = [*handles, drawn], [*names, "energy of the graphs"]
+    if ax is None:
+        figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+    else:
+        axes[0].legend(handles, names, frameon=False, fontsize=7)
+    return figure
 
 
 def _atoms(measures: Any) -> tuple[Floats, Floats]:
@@ -57,12 +70,15 @@ def _atoms(measures: Any) -> tuple[Floats, Floats]:
     return measures.eigenvalues, energy / max(float(energy.max(initial=0.0)), np.finfo(float).tiny)
 
 
-def _spectrum(axis: Axes, eigenvalues: Floats, energies: Floats) -> None:
-    """Energies as lines from the upper edge, on a separate axis."""
+def _spectrum(axis: Axes, eigenvalues: Floats, energies: Floats) -> Any:
+    """Energies as lines that stand on the axis, on a scale of their own."""
     twin = axis.twinx()
-    twin.vlines(eigenvalues, 0.0, energies, color=SECOND, alpha=0.35, linewidth=0.8)
-    twin.set_ylim(3.0, 0.0)
+    drawn = twin.vlines(eigenvalues, 0.0, energies, color=GRAY, alpha=0.6, linewidth=1.0)
+    twin.set_ylim(0.0, 2.0)
     twin.set_yticks([])
+    axis.set_zorder(twin.get_zorder() + 1)
+    axis.patch.set_visible(False)
+    return drawn
 
 
 def plot_reliability(
@@ -107,13 +123,15 @@ def plot_reliability(
 def plot_attributions(said: Prediction | Explanation, *, latent: int = 0, ax: Axes | None = None) -> Axes:
     """What each Hodge block adds to the latent mean: of one graph (`Explanation`) or of many (`Prediction`).
 
-    Of many graphs there is a dot for each, and a line at the mean of its block.
+    Of many graphs there is a dot for each, and a line at the mean of its block. The axis says which class a positive
+    share speaks for.
     """
     axis = _axis(ax)
+    toward = said.toward if isinstance(said, Explanation) else said.toward(latent)
     if isinstance(said, Explanation):
         shares = np.array(list(said.contributions.values()))
         names = list(said.contributions)
-        axis.barh(range(len(names)), shares, color=[FIRST if share >= 0 else SECOND for share in shares])
+        axis.barh(range(len(names)), shares, color=[SECOND if share >= 0 else FIRST for share in shares])
         axis.set_title(f"latent {said.latent_mean:+.2f} ± {said.latent_std:.2f}: {said.value}")
     else:
         if not 0 <= latent < said.attributions.shape[2]:
@@ -128,7 +146,8 @@ def plot_attributions(said: Prediction | Explanation, *, latent: int = 0, ax: Ax
     axis.set_yticks(range(len(names)), names)
     axis.invert_yaxis()
     axis.axvline(0.0, color="black", linewidth=0.8)
-    axis.set_xlabel("share of the latent mean")
+    speaks = "adds to the number" if toward is None else f"speaks for {toward}"
+    axis.set_xlabel(f"share of the latent mean; to the right {speaks}")
     return axis
 
 
@@ -137,9 +156,9 @@ def plot_cells(
 ) -> Axes:
     """What each vertex and edge of one graph adds to the latent mean, in the blocks of labels and values.
 
-    Positive shares are blue, negative ones red, and widths follow their size. ``graph`` is what was explained: of a
+    Positive shares are orange, negative ones blue, and widths follow their size. ``graph`` is what was explained: of a
     molecule of RDKit or a SMILES string it gives places and names of the atoms. ``positions`` of the vertices
-    ``[n, 2]`` come first; without both they are taken from the Laplacian.
+    ``[n, 2]`` or ``[n, 3]`` come first; without both the graph is laid out.
     """
     from matplotlib import patheffects
     from matplotlib.collections import LineCollection
@@ -148,23 +167,19 @@ def plot_cells(
     if not said.cells:
         raise HodgeletInputError("no block of labels or values: the explanation has no shares of vertices and edges")
     drawn, names = _molecule(graph)
-    if positions is not None:
-        places = np.asarray(positions, dtype=np.float64)
-    elif drawn is not None:
+    if positions is None and drawn is not None:
         places = drawn
     else:
         plain = GraphBatch(vertices=np.array([n]), edge_offsets=np.array([0, len(said.edges)]), edges=said.edges)
-        places = _layout(plain)
-    if places.shape != (n, 2):
-        raise HodgeletInputError(f"positions have the shape {list(places.shape)}, expected [{n}, 2]")
+        places = _places(plain, positions)
     axis = _axis(ax)
     vertices, edges = said.vertex_shares, said.edge_shares
     scale = max(float(np.abs(np.concatenate([vertices, edges])).max(initial=0.0)), np.finfo(float).tiny)
     segments = list(places[said.edges])
     axis.add_collection(LineCollection(segments, colors=GRAY, linewidths=0.8, zorder=1))
-    color = [FIRST if share >= 0 else SECOND for share in edges]
+    color = [SECOND if share >= 0 else FIRST for share in edges]
     axis.add_collection(LineCollection(segments, colors=color, linewidths=9 * np.abs(edges) / scale, zorder=2))
-    color = [FIRST if share >= 0 else SECOND for share in vertices]
+    color = [SECOND if share >= 0 else FIRST for share in vertices]
     axis.scatter(places[:, 0], places[:, 1], s=30, color="white", edgecolors=GRAY, linewidths=0.6, zorder=3)
     axis.scatter(places[:, 0], places[:, 1], s=320 * np.abs(vertices) / scale, color=color, linewidths=0, zorder=4)
     outline = [patheffects.withStroke(linewidth=2.5, foreground="white")]
@@ -177,7 +192,7 @@ def plot_cells(
     value = f"{said.value:.4g}" if isinstance(said.value, float) else str(said.value)
     axis.set_title(
         f"{value}: latent {said.latent_mean:+.2f}, of it by cells {vertices.sum() + edges.sum():+.2f}\n"
-        "blue adds, red takes away",
+        "orange adds, blue takes away",
         fontsize=9,
     )
     return axis
@@ -201,82 +216,126 @@ def _molecule(graph: Any) -> tuple[Floats | None, list[str]]:
 
 
 def plot_components(
-    graph: Any, signal: ArrayLike, *, dim: int = 1, positions: ArrayLike | None = None, cliques: int = 2
+    graph: Any, signal: ArrayLike, *, dim: int = 1, positions: ArrayLike | None = None, cliques: int = 2, ax: Any = None
 ) -> Figure:
     """A signal on one graph and its exact, co-exact and harmonic parts side by side.
 
     On edges (``dim=1``) the signal is a flow, positive along the order of the vertices of each edge: lines are as wide
-    and as dark as the flow is strong, arrows point along it. On vertices (``dim=0``) dots are colored. ``positions`` of
-    the vertices ``[n, 2]`` are taken from the Laplacian if not given. Triangles are shaded.
+    and as dark as the flow is strong, arrows point along it. On vertices (``dim=0``) dots are colored, on triangles
+    (``dim=2``) areas. ``positions`` of the vertices are ``[n, 2]``, or ``[n, 3]``, which are seen from the side and a
+    little from above; without them the graph is laid out. ``ax`` is a sequence of axes, one for each picture.
     """
-    if dim not in (0, 1):
-        raise HodgeletInputError(f"dim={dim}, expected 0 (vertices) or 1 (edges)")
+    if dim not in (0, 1, 2):
+        raise HodgeletInputError(f"dim={dim}, expected 0 (vertices), 1 (edges) or 2 (triangles)")
     batch = graph if isinstance(graph, GraphBatch) else as_batch([graph], vertex_attrs=[], edge_attrs=[])
     if len(batch) != 1:
         raise HodgeletInputError(f"{len(batch)} graphs, expected one")
     values = np.asarray(signal, dtype=np.float64).reshape(-1)
-    n = int(batch.vertices[0])
-    places = _layout(batch) if positions is None else np.asarray(positions, dtype=np.float64)
-    if places.shape != (n, 2):
-        raise HodgeletInputError(f"positions have the shape {list(places.shape)}, expected [{n}, 2]")
+    places = _places(batch, positions)
     parts = hodge.decompose(batch, values, dim, cliques=cliques)
     shown = {"signal": values, "exact": parts.exact, "co-exact": parts.coexact, "harmonic": parts.harmonic}
     if dim == 0:
         shown.pop("exact")  # vertices have none
-    pyplot = _pyplot()
-    figure, axes = pyplot.subplots(1, len(shown), figsize=(3.6 * len(shown), 3.8), squeeze=False, layout="constrained")
+    figure, axes = _row(ax, len(shown), (3.6, 3.9))
     scale = max(float(np.abs(values).max(initial=0.0)), np.finfo(float).tiny)
     triangles = _triangles(batch, cliques)
-    for axis, (name, part) in zip(axes[0], shown.items(), strict=True):
-        _draw(axis, places, batch.edges, triangles, part, dim, scale)
+    for axis, (name, part) in zip(axes, shown.items(), strict=True):
+        drawn = _draw(axis, places, batch.edges, triangles, part, dim, scale)
         energy = float(np.sum(part**2)) / max(float(np.sum(values**2)), np.finfo(float).tiny)
         axis.set_title(name if name == "signal" else f"{name}, {100 * energy:.1f} %")
-    return figure  # type: ignore[no-any-return]
+    words = "strength of the flow" if dim == 1 else "value"
+    figure.colorbar(drawn, ax=list(axes), location="bottom", shrink=0.4, aspect=40, pad=0.02, label=words)
+    return figure
 
 
-def _draw(axis: Axes, places: Floats, edges: Any, triangles: list[Any], part: Floats, dim: int, scale: float) -> None:
+def _draw(axis: Axes, places: Floats, edges: Any, triangles: list[Any], part: Floats, dim: int, scale: float) -> Any:
+    """Draws one part; returns what a scale of its colours is made of."""
     from matplotlib.collections import LineCollection, PolyCollection
+    from matplotlib.colors import LinearSegmentedColormap
 
-    axis.add_collection(PolyCollection([places[t] for t in triangles], facecolor=GRAY, alpha=0.15, edgecolor="none"))
-    segments = places[edges]
-    if dim == 0:
-        axis.add_collection(LineCollection(list(segments), colors=GRAY, linewidths=0.8))
-        dots: dict[str, Any] = {"cmap": "coolwarm", "s": 45, "edgecolors": "black", "linewidths": 0.5, "zorder": 3}
-        axis.scatter(places[:, 0], places[:, 1], c=part, vmin=-scale, vmax=scale, **dots)
+    signed: dict[str, Any] = {"cmap": LinearSegmentedColormap.from_list("signed", SIGNED)}
+    faces = PolyCollection([places[t] for t in triangles], edgecolor="none")
+    if dim == 2:
+        faces.set(array=part, clim=(-scale, scale), **signed)
     else:
+        faces.set(facecolor=GRAY, alpha=0.15)
+    axis.add_collection(faces)
+    segments = places[edges]
+    drawn: Any = faces
+    if dim != 1:
+        axis.add_collection(LineCollection(list(segments), colors=GRAY, linewidths=0.8))
+    if dim == 0:
+        dots: dict[str, Any] = {**signed, "s": 45, "edgecolors": "black", "linewidths": 0.5, "zorder": 3}
+        drawn = axis.scatter(places[:, 0], places[:, 1], c=part, vmin=-scale, vmax=scale, **dots)
+    elif dim == 1:
         strength = np.abs(part) / scale
-        lines = LineCollection(list(segments), cmap="Blues", linewidths=0.6 + 2.4 * strength)
-        lines.set_array(strength)
-        lines.set_clim(-0.3, 1.0)
-        axis.add_collection(lines)
-        strong = strength > 0.05
-        middle, way = segments.mean(axis=1)[strong], (segments[:, 1] - segments[:, 0])[strong]
-        way = way * np.sign(part[strong])[:, None] * 0.3
-        start = middle - way / 2
-        arrows: dict[str, Any] = {
-            "angles": "xy",
-            "scale_units": "xy",
-            "scale": 1.0,
-            "width": 0.008,
-            "color": SECOND,
-            "zorder": 3,
-        }
-        axis.quiver(*start.T, *way.T, **arrows)
-        axis.scatter(places[:, 0], places[:, 1], s=8, color="black", zorder=4)
+        drawn = LineCollection(list(segments), cmap="Blues", linewidths=0.6 + 2.4 * strength)
+        drawn.set_array(np.abs(part))
+        drawn.set_clim(-0.3 * scale, scale)
+        axis.add_collection(drawn)
+        _arrows(axis, segments, part, strength)
+        axis.scatter(places[:, 0], places[:, 1], s=min(8.0, 400.0 / max(len(places), 1)), color="black", zorder=4)
     axis.set_aspect("equal")
     axis.margins(0.08)
     axis.autoscale_view()
     axis.set_axis_off()
+    return drawn
 
 
-def _layout(batch: GraphBatch) -> Floats:
-    """Places from the two smoothest eigenvectors of the normalized Laplacian that are not constant."""
+def _arrows(axis: Axes, segments: Floats, part: Floats, strength: Floats) -> None:
+    """Heads in the middle of edges: no longer than half an edge, and as large as the flow is strong."""
+    strong = strength > 0.03
+    way, middle = (segments[:, 1] - segments[:, 0])[strong], segments.mean(axis=1)[strong]
+    length = np.maximum(np.hypot(*way.T), np.finfo(float).tiny)
+    typical = float(np.median(length)) if len(length) else 1.0
+    size = np.minimum(0.5 * length, 0.45 * typical) * (0.45 + 0.55 * np.sqrt(strength[strong]))
+    way = way / length[:, None] * (np.sign(part[strong]) * size)[:, None]
+    # The whole arrow is its head: a narrow shaft as long as the head.
+    arrows: dict[str, Any] = {
+        "angles": "xy",
+        "scale_units": "xy",
+        "scale": 1.0,
+        "units": "xy",
+        "width": 0.07 * typical,
+        "headwidth": 4.5,
+        "headlength": 5.0,
+        "headaxislength": 4.5,
+        "minlength": 0.0,
+        "color": SECOND,
+        "zorder": 3,
+    }
+    axis.quiver(*(middle - way / 2).T, *way.T, **arrows)
+
+
+def _places(batch: GraphBatch, positions: ArrayLike | None) -> Floats:
+    """Places of the vertices of one graph: those given, or a layout."""
+    from hodgelet import _native
+
     n = int(batch.vertices[0])
-    if n < 3:
-        return np.stack([np.arange(n, dtype=float), np.zeros(n)], axis=1)
-    _, vectors = np.linalg.eigh(hodge.laplacian(batch, 0, laplacian="normalized"))
-    degree = np.bincount(batch.edges.reshape(-1), minlength=n)
-    return np.asarray(vectors[:, 1:3] / np.sqrt(np.maximum(degree, 1))[:, None])
+    if positions is None:
+        return _native.layout(batch, 0)
+    places = np.asarray(positions, dtype=np.float64)
+    if places.shape == (n, 3):
+        # Around the vertical axis by 35°, then toward the viewer by 30°, as the command draws them.
+        a, b = 0.819152, 0.573576
+        across, depth = a * places[:, 0] - b * places[:, 1], b * places[:, 0] + a * places[:, 1]
+        return np.stack([across, 0.866025 * places[:, 2] + 0.5 * depth], axis=1)
+    if places.shape != (n, 2):
+        raise HodgeletInputError(f"positions have the shape {list(places.shape)}, expected [{n}, 2] or [{n}, 3]")
+    return places
+
+
+def _row(ax: Any, count: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
+    """A row of axes: new ones, or those given."""
+    if ax is None:
+        figure, axes = _pyplot().subplots(
+            1, count, figsize=(size[0] * count, size[1]), squeeze=False, layout="constrained"
+        )
+        return figure, list(axes[0])
+    given = list(np.ravel(np.asarray(ax, dtype=object)))
+    if len(given) != count:
+        raise HodgeletInputError(f"ax has {len(given)} axes, expected {count}")
+    return given[0].figure, given
 
 
 def _triangles(batch: GraphBatch, cliques: int) -> list[Any]:

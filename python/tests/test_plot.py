@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -50,6 +51,54 @@ def test_filters_are_drawn_as_they_are(fitted: HodgeletClassifier, shapes: Any, 
     assert len(spectrum.get_segments()) == len(eigenvalues)
     assert grid[-1] == pytest.approx(max(m.eigenvalues.max(initial=0.0) for m in fitted.measures(shapes[0])))
     assert saved(figure, tmp_path / "filters.png").std() > 0.01
+
+
+def test_every_filter_has_its_name_in_the_legend(fitted: HodgeletClassifier, shapes: Any) -> None:
+    figure = plot_filters(fitted, shapes[0])
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    most = max(bank.n_filters for bank in fitted.filters_)
+    assert names == [f"filter {j + 1}" for j in range(most)] + ["energy of the graphs"]
+    lines = figure.axes[0].lines
+    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == len(lines), "no two look alike"
+
+
+def test_pictures_are_drawn_on_given_axes(fitted: HodgeletClassifier, shapes: Any) -> None:
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, len(fitted.filters_), squeeze=False)
+    assert plot_filters(fitted, largest=3.0, ax=axes) is figure
+    with pytest.raises(HodgeletInputError, match="ax has 2 axes, expected 4"):
+        plot_components(two_triangles_and_a_square(), np.ones(8), ax=pyplot.subplots(1, 2)[1])
+
+
+def test_attributions_name_the_class_that_they_speak_for(fitted: HodgeletClassifier, shapes: Any) -> None:
+    words = f"share of the latent mean; to the right speaks for {fitted.classes_[1]}"
+    assert plot_attributions(fitted.explain(shapes[0][0])).get_xlabel() == words
+    assert plot_attributions(fitted.predict_full(shapes[0])).get_xlabel() == words
+
+
+def test_heads_of_arrows_are_shorter_than_their_edges() -> None:
+    places = np.array([[0.0, 0.0], [1.0, 0.0], [1.1, 0.0], [9.0, 0.0]])
+    path = (np.array([[0, 1, 2], [1, 2, 3]]),)
+    axis = plot_components(path, [1.0, 1.0, 1.0], positions=places).axes[0]
+    arrows = next(c for c in axis.collections if hasattr(c, "U"))
+    assert np.all(np.hypot(arrows.U, arrows.V) <= 0.5 * np.array([1.0, 0.1, 7.9]) + 1e-12)
+
+
+def test_triangles_and_places_in_space_are_drawn() -> None:
+    tetrahedron = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+    edges = (np.array([[0, 0, 0, 1, 1, 2], [1, 2, 3, 2, 3, 3]]),)
+    figure = plot_components(edges, [1.0, -1.0, 0.5, 2.0], dim=2, positions=tetrahedron)
+    areas = figure.axes[0].collections[0]
+    assert len(areas.get_paths()) == 4 and np.allclose(areas.get_array(), [1.0, -1.0, 0.5, 2.0])
+
+
+def test_a_ring_is_laid_out_as_a_regular_polygon() -> None:
+    ring = np.array([[0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0]])
+    axis = plot_components((ring,), np.ones(6)).axes[0]
+    places = axis.collections[-1].get_offsets()
+    lengths = np.hypot(*(places - np.roll(places, 1, axis=0)).T)
+    assert_allclose(lengths, lengths.mean(), rtol=0.02)
 
 
 def test_filters_can_be_drawn_without_graphs(fitted: HodgeletClassifier) -> None:
@@ -100,13 +149,13 @@ def two_triangles_and_a_square() -> tuple[Any, ...]:
 def test_components_show_the_decomposition(tmp_path: Path) -> None:
     graph, flow = two_triangles_and_a_square(), np.array([1.0, 2.0, 0.5, -1.0, 0.3, 1.0, 1.0, 1.0])
     figure = plot_components(graph, flow)
-    assert [axis.get_title().split(",")[0] for axis in figure.axes] == ["signal", "exact", "co-exact", "harmonic"]
+    assert [axis.get_title().split(",")[0] for axis in figure.axes[:-1]] == ["signal", "exact", "co-exact", "harmonic"]
     parts = hodge.decompose(graph, flow)
-    for axis, part in zip(figure.axes, [flow, *parts], strict=True):
+    for axis, part in zip(figure.axes, [flow, *parts], strict=False):
         shaded, lines = axis.collections[0], axis.collections[1]
         assert len(shaded.get_paths()) == 2 and len(lines.get_segments()) == 8
-        assert np.allclose(lines.get_array(), np.abs(part) / np.abs(flow).max())
-    shares = [float(axis.get_title().split(",")[1].strip(" %")) for axis in figure.axes[1:]]
+        assert np.allclose(lines.get_array(), np.abs(part))
+    shares = [float(axis.get_title().split(",")[1].strip(" %")) for axis in figure.axes[1:4]]
     assert sum(shares) == pytest.approx(100.0, abs=0.2)
     assert saved(figure, tmp_path / "components.png").std() > 0.01
 
@@ -121,11 +170,11 @@ def test_arrows_follow_the_flow() -> None:
 
 def test_components_of_a_vertex_signal_have_no_exact_part() -> None:
     figure = plot_components(two_triangles_and_a_square(), np.arange(6.0), dim=0)
-    assert [axis.get_title().split(",")[0] for axis in figure.axes] == ["signal", "co-exact", "harmonic"]
+    assert [axis.get_title().split(",")[0] for axis in figure.axes[:-1]] == ["signal", "co-exact", "harmonic"]
     assert np.allclose(figure.axes[2].collections[-1].get_array(), 2.5)
-    with pytest.raises(HodgeletInputError, match="dim=2, expected 0"):
-        plot_components(two_triangles_and_a_square(), [1.0], dim=2)
-    with pytest.raises(HodgeletInputError, match=r"positions have the shape \[2\], expected \[6, 2\]"):
+    with pytest.raises(HodgeletInputError, match="dim=3, expected 0"):
+        plot_components(two_triangles_and_a_square(), [1.0], dim=3)
+    with pytest.raises(HodgeletInputError, match=r"positions have the shape \[2\], expected \[6, 2\] or"):
         plot_components(two_triangles_and_a_square(), np.ones(8), positions=[1.0, 2.0])
 
 
@@ -177,3 +226,12 @@ def test_atoms_of_a_molecule_have_their_places_and_names(tmp_path: Path) -> None
     axis = plot_cells(model.explain("CCCCCO"), "CCCCCO")
     assert [text.get_text() for text in axis.texts] == ["", "", "", "", "", "O"]
     assert saved(axis.figure, tmp_path / "molecule.png").std() > 0.01
+
+
+def test_the_guide_to_pictures_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = Path(__file__).parents[2] / "book" / "src" / "guides" / "python-plots.md"
+    (program,) = re.findall(r"```python\n(.*?)```", guide.read_text(), flags=re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(program, guide.name, "exec"), {})
+    made = sorted(path.name for path in tmp_path.iterdir())
+    assert made == ["attribution.png", "filters.png", "flow.png", "reliability.png", "report.html"]

@@ -12,6 +12,7 @@ mod error;
 mod export;
 mod hodge;
 mod model;
+mod report;
 mod run;
 mod several;
 mod shape;
@@ -34,6 +35,8 @@ mod _native {
     use super::hodge::{betti_numbers, boundary, decompose, laplacian};
     #[pymodule_export]
     use super::model::{Model, model_from_bytes};
+    #[pymodule_export]
+    use super::report::{layout, report};
     #[pymodule_export]
     use super::several::Models;
     #[pymodule_export]

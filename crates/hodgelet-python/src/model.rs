@@ -26,6 +26,11 @@ impl Model {
         Self { model, trials: Vec::new() }
     }
 
+    /// The model itself.
+    pub(crate) fn inner(&self) -> &hodgelet::model::Model {
+        &self.model
+    }
+
     fn space(&self) -> SpaceView<'_> {
         SpaceView(self.model.space())
     }
