@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CRATES = ["hodgelet", "hodgelet-data", "hodgelet-eval", "hodgelet-cli"]
+CRATES = ["hodgelet", "hodgelet-data", "hodgelet-eval", "hodgelet-report", "hodgelet-cli"]
 MODULE = re.compile(r"^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+);", re.MULTILINE)
 
 
