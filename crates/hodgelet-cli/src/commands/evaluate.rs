@@ -298,8 +298,12 @@ impl EvaluateArgs {
         splits: &[Split],
         terminal: Terminal,
     ) -> Result<(), CommandError> {
-        if self.model.auto || self.predictions.is_some() {
-            let flag = if self.model.auto { "--auto" } else { "--predictions" };
+        let flags = [
+            (self.model.auto, "--auto"),
+            (self.predictions.is_some(), "--predictions"),
+            (self.report.is_some(), "--report"),
+        ];
+        if let Some((_, flag)) = flags.into_iter().find(|(is_given, _)| *is_given) {
             let message = format!("{flag}, but --target names {} targets", table.goals.len());
             return Err(CommandError::usage(message, Some("it is for one target")));
         }
