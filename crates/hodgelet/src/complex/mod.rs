@@ -14,11 +14,13 @@
 //! | a surface | [`TriangleMesh::complex`], [`Complex::with_triangles`] |
 //! | cycles of a graph | [`Complex::with_polygons`], with [`Complex::chordless_cycles`], [`Complex::relevant_cycles`] or [`Complex::minimum_cycle_basis`] |
 //! | signed boundaries | [`Complex::from_boundaries`] |
+//! | a simplicial complex, refined | [`Complex::barycentric_subdivision`], [`Complex::stellar_subdivision`] |
 
 mod clique;
 mod cycles;
 mod edge_index;
 mod graph;
+mod homology;
 mod hypergraph;
 mod lift;
 mod limit;
@@ -26,11 +28,13 @@ mod mesh;
 mod points;
 mod polygon;
 mod simplicial;
+mod subdivide;
 mod weights;
 
 pub use clique::MAX_CLIQUE_DIM;
 pub use cycles::MAX_CYCLES;
 pub use graph::CleanUp;
+pub use homology::{HomologyError, HomologyGroup, MAX_PRIME, universal_coefficients};
 pub use hypergraph::{CliqueWeight, Expanded, Expansion, Hypergraph, HypergraphError, Pairs};
 pub use lift::Lift;
 pub use limit::{DEFAULT_MAX_CELLS, max_cells, set_max_cells};
@@ -342,6 +346,24 @@ pub enum ComplexError {
         /// A cell of dimension `dim − 2` that is left over.
         face: usize,
     },
+    /// A cell that has too many vertices for a simplex, or those of another.
+    #[error("cell {cell} of dimension {dim} is not a simplex of its own")]
+    NotSimplicial {
+        /// Dimension of the cell.
+        dim: usize,
+        /// Index of the cell.
+        cell: usize,
+    },
+    /// A cell that is not there.
+    #[error("no cell {cell} of dimension {dim}, there are {n_cells}")]
+    NoCell {
+        /// Dimension of the cell.
+        dim: usize,
+        /// The cell asked for.
+        cell: usize,
+        /// Number of cells of that dimension.
+        n_cells: usize,
+    },
 }
 
 impl ComplexError {
@@ -358,6 +380,9 @@ impl ComplexError {
             }
             Self::OpenBoundary { dim: 2, .. } => {
                 Some("the sides of a polygon cancel where every edge has the coefficients −1 and +1")
+            }
+            Self::NotSimplicial { .. } => {
+                Some("only simplicial complexes are refined; polygons and double edges are not part of one")
             }
             Self::SelfLoop { .. } | Self::DuplicateEdge { .. } => {
                 Some("`graph_cleaned` leaves such edges out")
