@@ -11,7 +11,7 @@ use hodgelet_data::mesh::{self, MeshFormat};
 use hodgelet_data::networks::{self, Layout, NetworkOptions};
 use hodgelet_data::table::{self, TableOptions};
 use hodgelet_data::tu::{File, Files};
-use hodgelet_data::{Read, hif, jsonl, tu};
+use hodgelet_data::{Read, hif, jsonl, mantra, tu};
 use hodgelet_eval::splits;
 use sha2::{Digest, Sha256};
 
@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 pub type Target = fn(&[u8]) -> bool;
 
 /// All targets by name.
-pub const ALL: [(&str, Target); 15] = [
+pub const ALL: [(&str, Target); 16] = [
     ("tu", tu),
     ("archive", archive),
     ("jsonl", jsonl),
@@ -35,6 +35,7 @@ pub const ALL: [(&str, Target); 15] = [
     ("constructors", constructors),
     ("table", table),
     ("network", network),
+    ("mantra", mantra),
 ];
 
 /// Cells up to which a dataset is written and read again.
@@ -71,6 +72,11 @@ pub fn hif(bytes: &[u8]) -> bool {
         Expansion::NAMES.iter().map(|name| name.parse().expect("a name")).collect();
     let ways = expansions.into_iter().map(|expansion| sound(read.clone().expand(expansion).ok()));
     ways.fold(false, |any, accepted| any | accepted)
+}
+
+/// MANTRA.
+pub fn mantra(bytes: &[u8]) -> bool {
+    sound(mantra::parse("m.json", bytes, mantra::ManifoldTarget::Type).ok())
 }
 
 /// GraphML.

@@ -11,10 +11,11 @@
 //! 4. [`graphs`]: GraphML and GML;
 //! 5. [`hif`]: hypergraphs of the interchange format;
 //! 6. [`mesh`]: surfaces from OFF, OBJ and PLY files;
-//! 7. [`own`]: tables of what is known of graphs as a whole;
-//! 8. [`table`]: tables with a column of [`smiles`] strings, CSV, TSV or Parquet;
-//! 9. [`networks`]: lists of edges and adjacency matrices; [`targets`]: tables of their targets;
-//! 10. [`generate`]: built-in datasets, drawn from a seed; [`generate::builtin`] finds one by name.
+//! 7. [`mantra`]: triangulated manifolds of the assemblage of that name;
+//! 8. [`own`]: tables of what is known of graphs as a whole;
+//! 9. [`table`]: tables with a column of [`smiles`] strings, CSV, TSV or Parquet;
+//! 10. [`networks`]: lists of edges and adjacency matrices; [`targets`]: tables of their targets;
+//! 11. [`generate`]: built-in datasets, drawn from a seed; [`generate::builtin`] finds one by name.
 
 #![warn(missing_docs)]
 
@@ -22,6 +23,7 @@ pub mod generate;
 pub mod graphs;
 pub mod hif;
 pub mod jsonl;
+pub mod mantra;
 pub mod mesh;
 mod names;
 pub mod networks;

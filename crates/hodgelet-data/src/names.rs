@@ -3,9 +3,9 @@
 use std::path::Path;
 
 /// Extensions of datasets that are files; others are folders. A longer one comes before its own ending.
-pub const EXTENSIONS: [&str; 14] = [
-    "zip", "jsonl", "graphml", "gml", "hif.json", "json", "off", "obj", "ply", "csv", "tsv", "parquet",
-    "edgelist", "edges",
+pub const EXTENSIONS: [&str; 15] = [
+    "zip", "jsonl", "graphml", "gml", "hif.json", "json.gz", "json", "off", "obj", "ply", "csv", "tsv",
+    "parquet", "edgelist", "edges",
 ];
 
 /// Names of the datasets in a directory, sorted; empty if it cannot be read.
@@ -45,11 +45,11 @@ mod tests {
     #[test]
     fn datasets_are_folders_and_files_with_a_known_extension() {
         let dir = tempfile::tempdir().unwrap();
-        for file in ["b.zip", "b.jsonl", "a.hif.json", "a.txt", ".hidden.zip", "zip"] {
+        for file in ["b.zip", "b.jsonl", "a.hif.json", "d.json.gz", "a.txt", ".hidden.zip", "zip"] {
             std::fs::write(dir.path().join(file), "").unwrap();
         }
         std::fs::create_dir(dir.path().join("c.1")).unwrap();
-        assert_eq!(datasets_in(dir.path()), ["a", "b", "c.1"]);
+        assert_eq!(datasets_in(dir.path()), ["a", "b", "c.1", "d"]);
         assert!(datasets_in(&dir.path().join("none")).is_empty());
     }
 

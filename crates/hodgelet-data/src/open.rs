@@ -3,6 +3,7 @@
 use crate::graphs::{self, Format, GraphsError};
 use crate::hif::{self, HifError};
 use crate::jsonl::{self, JsonlError, JsonlParts};
+use crate::mantra::{self, ManifoldTarget, MantraError};
 use crate::mesh::{self, MeshError, MeshFormat};
 use crate::networks::{self, NetworkError, NetworkOptions, NetworkRead};
 use crate::table::{self, TableError, TableOptions};
@@ -21,6 +22,8 @@ pub struct OpenOptions {
     pub networks: NetworkOptions,
     /// Where targets come from that are not with the graphs.
     pub targets: TargetOptions,
+    /// What is to be predicted of the manifolds of a MANTRA file; without it, what they are.
+    pub manifolds: Option<ManifoldTarget>,
 }
 
 impl OpenOptions {
@@ -33,7 +36,7 @@ impl OpenOptions {
 }
 
 /// Reads the dataset `name`: a path to a folder (TU, GraphML, GML, mesh or HIF files, lists of edges or matrices), a `.zip`
-/// (TU), `.jsonl`, `.graphml`, `.gml`, `.json` (HIF), `.off`, `.obj` or `.ply` file, a table of molecules (`.csv`, `.tsv`,
+/// (TU), `.jsonl`, `.graphml`, `.gml`, `.json` (HIF; a list: MANTRA), `.json.gz` (MANTRA), `.off`, `.obj` or `.ply` file, a table of molecules (`.csv`, `.tsv`,
 /// `.parquet`) or of edges (`.csv`, `.tsv`, `.edgelist`, `.edges`), or the name of one of these in the folder `data_dir`, without
 /// its extension.
 ///
@@ -125,6 +128,9 @@ fn read(path: &Path, options: &OpenOptions) -> Result<Read, OpenError> {
     }
     if is_network(path, options) {
         return Ok(read_network(path, options)?);
+    }
+    if mantra::is_mantra(path) {
+        return Ok(mantra::read_file(path, options.manifolds.unwrap_or_default())?);
     }
     if table::is_table(path) {
         let guess = TableOptions { guess_target: true, on_error: table::OnError::Stop, ..Default::default() };
@@ -249,7 +255,7 @@ pub enum OpenError {
         near: Vec<String>,
     },
     /// A file that no reader knows.
-    #[error("{}: expected a folder or a .zip, .jsonl, .graphml, .gml, .json, .off, .obj, .ply, .csv, .tsv, .parquet, .edgelist or .edges file", path.display())]
+    #[error("{}: expected a folder or a .zip, .jsonl, .graphml, .gml, .json, .json.gz, .off, .obj, .ply, .csv, .tsv, .parquet, .edgelist or .edges file", path.display())]
     Unsupported {
         /// The file.
         path: PathBuf,
@@ -263,6 +269,9 @@ pub enum OpenError {
     /// A hypergraph could not be read.
     #[error(transparent)]
     Hif(#[from] HifError),
+    /// A list of manifolds could not be read.
+    #[error(transparent)]
+    Mantra(#[from] MantraError),
     /// A mesh could not be read.
     #[error(transparent)]
     Mesh(#[from] MeshError),

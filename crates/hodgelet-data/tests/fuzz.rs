@@ -9,7 +9,7 @@ use hodgelet_data::mesh::{self, MeshFormat};
 use hodgelet_data::networks::{self, Layout, NetworkOptions};
 use hodgelet_data::table::{self, TableOptions};
 use hodgelet_data::tu::{self, File, Files};
-use hodgelet_data::{Read, hif, jsonl};
+use hodgelet_data::{Read, hif, jsonl, mantra};
 use proptest::prelude::*;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -233,6 +233,19 @@ fn hif_text() {
     });
 }
 
+#[test]
+fn mantra_text() {
+    let seed = r#"[{"id":"a","triangulation":[[1,2,3],[1,2,4],[1,3,4],[2,3,4]],"dimension":2,"n_vertices":4,
+"betti_numbers":[1,0,1],"torsion_coefficients":["","",""],"name":"S^2","genus":0,"orientable":true},
+{"triangulation":[[0,1,2,3],[0,1,2,4],[0,1,3,4],[0,2,3,4],[1,2,3,4]],"name":"S^3"}]"#;
+    let targets =
+        [mantra::ManifoldTarget::Type, mantra::ManifoldTarget::Orientable, mantra::ManifoldTarget::Betti];
+    fuzz("MANTRA", |rng| {
+        let target = targets[rng.random_range(0..targets.len())];
+        mantra::parse("f.json", &mutate(rng, seed.as_bytes()), target).ok()
+    });
+}
+
 fn any_expansion(rng: &mut impl Rng) -> Expansion {
     Expansion::NAMES[rng.random_range(0..Expansion::NAMES.len())].parse().unwrap()
 }
@@ -320,6 +333,7 @@ proptest! {
         tu::parse_zip("DS.zip", &bytes).iter().for_each(assert_sound);
         jsonl::parse("f", &bytes).iter().for_each(assert_sound);
         assert!(hif::parse("f", &bytes).is_err());
+        mantra::parse("f", &bytes, mantra::ManifoldTarget::Type).iter().for_each(assert_sound);
         graphs::parse(Format::GraphMl, "f", &bytes, &flows()).iter().for_each(assert_sound);
         graphs::parse(Format::Gml, "f", &bytes, &flows()).iter().for_each(assert_sound);
         for format in [MeshFormat::Off, MeshFormat::Obj, MeshFormat::Ply] {

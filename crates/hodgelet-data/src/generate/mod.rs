@@ -3,7 +3,7 @@
 //! Item `i` of a dataset has its own stream of random numbers, so it depends on the seed, on `i` and on the
 //! settings, but neither on the number of items nor on the number of threads. Classes take turns (item `i` has
 //! class `i` modulo the number of classes) and are balanced whenever the number of items is a multiple of theirs; those of
-//! `molecules` are drawn.
+//! `molecules` are drawn. `triangulations` are enumerated, and no seed changes them.
 //!
 //! ```
 //! use hodgelet_data::generate::builtin;
@@ -20,20 +20,25 @@ mod mesh;
 mod molecules;
 mod quadrature;
 mod random_graphs;
+mod refinement;
 mod registry;
 mod ring_vs_clique;
 mod sbm;
 mod surfaces;
 mod triangulation;
+mod triangulations;
 mod vector_fields;
 
 pub use error::GenerateError;
 pub use hypergraphs::{CheckedHypergraphs, HypergraphsParams};
 pub use molecules::{CheckedMolecules, MoleculesParams};
+pub use refinement::{GRADED_SHARE, Refinement};
 pub use registry::{Builtin, builtin};
 pub use ring_vs_clique::{CheckedRingVsClique, RingVsCliqueParams};
 pub use sbm::{CheckedSbm, SbmParams};
 pub use surfaces::{CheckedSurfaces, Surface, SurfacesParams};
+pub use triangulations::{CheckedTriangulations, ManifoldTarget, TriangulationsParams, manifold_targets};
+pub(crate) use triangulations::{ManifoldKind, ordered_classes};
 pub use vector_fields::{
     CheckedVectorFields, EdgeMap, MeshChoice, NoiseOn, UnitVariance, VectorFieldsParams,
 };

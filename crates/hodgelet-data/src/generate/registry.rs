@@ -2,7 +2,7 @@
 
 use super::{
     GenerateError, HypergraphsParams, MoleculesParams, RingVsCliqueParams, SbmParams, SurfacesParams,
-    VectorFieldsParams,
+    TriangulationsParams, VectorFieldsParams,
 };
 use hodgelet::dataset::Dataset;
 use serde::{Serialize, de::DeserializeOwned};
@@ -24,6 +24,8 @@ pub enum Builtin {
     Hypergraphs(HypergraphsParams),
     /// `molecules`
     Molecules(MoleculesParams),
+    /// `triangulations`
+    Triangulations(TriangulationsParams),
 }
 
 /// The built-in dataset of a name, with its default settings.
@@ -35,7 +37,7 @@ pub fn builtin(name: &str) -> Option<Builtin> {
 impl Builtin {
     /// Every built-in dataset with its default settings.
     #[must_use]
-    pub fn all() -> [Self; 6] {
+    pub fn all() -> [Self; 7] {
         [
             Self::VectorFields(VectorFieldsParams::default()),
             Self::RingVsClique(RingVsCliqueParams::default()),
@@ -43,6 +45,7 @@ impl Builtin {
             Self::Surfaces(SurfacesParams::default()),
             Self::Hypergraphs(HypergraphsParams::default()),
             Self::Molecules(MoleculesParams::default()),
+            Self::Triangulations(TriangulationsParams::default()),
         ]
     }
 
@@ -56,6 +59,7 @@ impl Builtin {
             Self::Surfaces(_) => "surfaces",
             Self::Hypergraphs(_) => "hypergraphs",
             Self::Molecules(_) => "molecules",
+            Self::Triangulations(_) => "triangulations",
         }
     }
 
@@ -71,6 +75,7 @@ impl Builtin {
             Self::Surfaces(_) => "triangulated spheres, tori, Klein bottles and projective planes",
             Self::Hypergraphs(_) => "hypergraphs of triples or quads with the same clique expansion",
             Self::Molecules(_) => "skeletons of organic molecules, any number of them",
+            Self::Triangulations(_) => "every triangulated closed manifold with few vertices",
         }
     }
 
@@ -84,6 +89,7 @@ impl Builtin {
             Self::Surfaces(params) => fields(params),
             Self::Hypergraphs(params) => fields(params),
             Self::Molecules(params) => fields(params),
+            Self::Triangulations(params) => fields(params),
         };
         values.into_iter().map(|(name, value)| (name, text(&value))).collect()
     }
@@ -111,6 +117,7 @@ impl Builtin {
             Self::Surfaces(params) => set_field(name, params, setting),
             Self::Hypergraphs(params) => set_field(name, params, setting),
             Self::Molecules(params) => set_field(name, params, setting),
+            Self::Triangulations(params) => set_field(name, params, setting),
         }
     }
 
@@ -127,6 +134,7 @@ impl Builtin {
             Self::Surfaces(params) => params.check()?.generate(seed),
             Self::Hypergraphs(params) => params.check()?.generate(seed),
             Self::Molecules(params) => params.check()?.generate(seed),
+            Self::Triangulations(params) => params.check()?.generate(), // nothing is drawn
         })
     }
 }
@@ -201,9 +209,10 @@ mod tests {
     use super::*;
     use hodgelet::dataset::Targets;
 
-    /// Small versions of every dataset.
+    /// Small versions of every dataset that is drawn; `triangulations` are counted elsewhere.
     fn small(n: usize) -> Vec<Builtin> {
         let mut all = Builtin::all().to_vec();
+        all.retain(|builtin| builtin.name() != "triangulations");
         for builtin in &mut all {
             let count = if builtin.name() == "vector-fields" { "n_fields" } else { "n_graphs" };
             builtin.set(&format!("{count}={n}")).unwrap();
