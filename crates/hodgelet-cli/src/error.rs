@@ -1,7 +1,7 @@
 //! What can end a command early: whether the input or the program is to blame, and a suggested fix.
 
 use crate::download::DownloadError;
-use hodgelet::complex::ComplexError;
+use hodgelet::complex::{ComplexError, HomologyError};
 use hodgelet::dataset::DatasetError;
 use hodgelet::encode::EncodeError;
 use hodgelet::feature::FourierError;
@@ -102,6 +102,14 @@ pub enum CommandError {
     /// From the Hodge decomposition.
     #[error(transparent)]
     Hodge(#[from] HodgeError),
+    /// From homology.
+    #[error("graph {index}: {source}")]
+    Homology {
+        /// The graph, from 0.
+        index: usize,
+        /// What is wrong.
+        source: HomologyError,
+    },
     /// A violated invariant: a bug.
     #[error("{0}, which is a bug in hodgelet")]
     Program(&'static str),
@@ -129,6 +137,7 @@ impl CommandError {
             Self::Open(OpenError::Table(error)) => own(error.hint()),
             Self::Open(OpenError::Graphs(error)) => own(error.hint()),
             Self::Open(OpenError::Networks(error)) => own(error.hint()),
+            Self::Open(OpenError::Mantra(error)) => own(error.hint()),
             Self::Download(error) => own(error.hint()),
             Self::Model(ModelError::Measure(MeasureError::Complex { source, .. })) => own(source.hint()),
             Self::Model(ModelError::Encode(error)) => own(encode_hint(error)),
@@ -141,6 +150,7 @@ impl CommandError {
             Self::Own(error) => own(error.hint()),
             Self::CrossValidate(error) => own(error.hint()),
             Self::Hodge(error) => own(error.hint()),
+            Self::Homology { source, .. } => own(source.hint()),
             _ => None,
         }
     }

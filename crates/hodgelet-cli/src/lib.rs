@@ -7,6 +7,7 @@
 pub mod commands;
 pub mod download;
 pub mod error;
+pub mod homology;
 pub mod memory;
 pub mod model_args;
 pub mod network;

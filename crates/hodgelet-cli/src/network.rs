@@ -112,7 +112,7 @@ impl NetworkArgs {
             Some(hypergraph) => Some(hypergraph),
             None => self.kept.get("hypergraph").map(|name| name.parse()).transpose().map_err(unknown)?,
         };
-        Ok(OpenOptions { hypergraph, networks, targets })
+        Ok(OpenOptions { hypergraph, networks, targets, manifolds: None })
     }
 
     /// A choice of the user, or else of the model.

@@ -3,7 +3,7 @@
 //! DATASET is, in this order:
 //!
 //! 1. a path, when it is written as one (it contains a separator or ends in `.zip`, `.jsonl`, `.graphml`, `.gml`,
-//!    `.json`, `.off`, `.obj`, `.ply`, `.csv`, `.tsv`, `.parquet`, `.edgelist` or `.edges`);
+//!    `.json`, `.json.gz`, `.off`, `.obj`, `.ply`, `.csv`, `.tsv`, `.parquet`, `.edgelist` or `.edges`);
 //! 2. the name of a built-in dataset, drawn with `--set` and `--seed`;
 //! 3. a folder of that name, or a dataset of that name under `--data-dir` or `HODGELET_DATA`.
 //!
@@ -11,6 +11,7 @@
 
 use crate::download::KNOWN_DATASETS;
 use crate::error::CommandError;
+use crate::homology::{Coefficients, with_homology};
 use crate::network::NetworkArgs;
 use crate::progress::{Terminal, check_interrupt};
 use crate::table::{Purpose, TableArgs};
@@ -20,6 +21,7 @@ use hodgelet::complex::Expansion;
 use hodgelet::model::Model;
 use hodgelet::store::Store;
 use hodgelet_data::generate::{Builtin, builtin};
+use hodgelet_data::mantra::is_mantra;
 use hodgelet_data::table::{TableRead, is_table};
 use hodgelet_data::{EXTENSIONS, OpenError, OpenOptions, Parts, Read, Report};
 use hodgelet_data::{edits, is_network, locate, open_parts, open_with, own};
@@ -30,7 +32,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Data")]
 pub struct DatasetArgs {
-    /// A built-in name, a path (TU folder or zip, .jsonl, .graphml, .gml, HIF .json, .off, .obj, .ply, or a folder of
+    /// A built-in name, a path (TU folder or zip, .jsonl, .graphml, .gml, HIF .json, MANTRA .json or .json.gz, .off, .obj, .ply, or a folder of
     /// such files; a .csv, .tsv or .parquet table of molecules; a table of edges, or a folder of lists of edges or
     /// adjacency matrices), or a name under the data directory
     ///
@@ -46,6 +48,10 @@ pub struct DatasetArgs {
     /// Which complex represents a hypergraph [default: what the file says, or zhou]
     #[arg(long, hide_short_help = true, value_name = "EXPANSION", value_parser = PossibleValuesParser::new(Expansion::NAMES).try_map(|n| n.parse::<Expansion>()))]
     pub hypergraph: Option<Expansion>,
+    /// Homology of each graph as a whole, which becomes a block: Betti numbers over Z/P for a prime P and over the rationals
+    /// for 0, and `torsion`, the logarithms of the orders of torsion; with commas between them, such as 0,2,torsion
+    #[arg(long, hide_short_help = true, value_name = "P,...", value_delimiter = ',')]
+    pub homology: Vec<Coefficients>,
     /// A CSV file with numbers of each graph as a whole, which become a block: a row for each graph, in order or with
     /// its name in a column `id`
     #[arg(long, hide_short_help = true, value_name = "FILE")]
@@ -106,7 +112,26 @@ impl DatasetArgs {
     }
 
     fn options(&self) -> Result<OpenOptions, CommandError> {
-        self.network.options(self.hypergraph, &self.table)
+        let options = self.network.options(self.hypergraph, &self.table)?;
+        if !self.is_list_of_manifolds() {
+            return Ok(options);
+        }
+        let target = |name: &String| {
+            serde_json::from_value(serde_json::Value::String(name.clone())).map_err(|_| {
+                let hint = "of manifolds, type, orientable, betti, betti-1 and betti-2 can be predicted";
+                let message = format!("--target {name}, which a list of manifolds does not have");
+                CommandError::usage(message, Some(hint))
+            })
+        };
+        let manifolds = self.table.target.first().map(target).transpose()?;
+        Ok(OpenOptions { manifolds, targets: Default::default(), ..options })
+    }
+
+    /// Whether the dataset is a file of MANTRA, of which `--target` says what is to be predicted.
+    fn is_list_of_manifolds(&self) -> bool {
+        let is_drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
+        let path = if is_drawn { None } else { locate(&self.dataset, self.data_dir.data_dir.as_deref()) };
+        path.is_some_and(|path| path.is_file() && is_mantra(&path))
     }
 
     /// The table of molecules that is named, if it is one, with what was guessed and left out said on `terminal`.
@@ -162,7 +187,8 @@ impl DatasetArgs {
             );
             return Err(CommandError::usage(message, Some("networks have one target: --target COLUMN")));
         }
-        let has_column = is_molecules || self.network.has_target_column(path, options);
+        let is_list = path.is_some_and(|path| path.is_file() && is_mantra(path));
+        let has_column = is_molecules || is_list || self.network.has_target_column(path, options);
         match self.table.first_flag_of_targets().filter(|_| !has_column) {
             None => Ok(()),
             Some(flag) => {
@@ -178,7 +204,7 @@ impl DatasetArgs {
     ///
     /// [`CommandError`] when there is no such dataset or it cannot be read.
     pub fn parts(&self, terminal: Terminal) -> Result<Parts, CommandError> {
-        if self.columns.is_some() || self.fingerprints.is_some() {
+        if self.columns.is_some() || self.fingerprints.is_some() || !self.homology.is_empty() {
             // Rows of a table are matched with all graphs.
             return Ok(Parts::Whole(Box::new(self.read(terminal)?)));
         }
@@ -264,6 +290,7 @@ impl DatasetArgs {
         if let Some(path) = &self.fingerprints {
             dataset = own::with_fingerprints(dataset, path, &ids)?;
         }
+        dataset = with_homology(dataset, &self.homology)?;
         Ok(Read { dataset, report, ids })
     }
 

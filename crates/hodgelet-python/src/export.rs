@@ -26,12 +26,14 @@ pub fn read_dataset(
 ) -> PyResult<Bound<'_, PyDict>> {
     let hypergraph = hypergraph.map(|name| name.parse::<Expansion>()).transpose().map_err(Fault::input)?;
     let data_dir = DataDirArgs { data_dir };
-    let (columns, fingerprints, table, network) = (None, None, TableArgs::default(), NetworkArgs::default());
+    let (columns, fingerprints, homology) = (None, None, Vec::new());
+    let (table, network) = (TableArgs::default(), NetworkArgs::default());
     let source = DatasetArgs {
         dataset: name,
         settings,
         seed,
         hypergraph,
+        homology,
         columns,
         fingerprints,
         data_dir,

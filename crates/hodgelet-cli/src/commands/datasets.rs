@@ -1,8 +1,6 @@
 //! `hodgelet datasets`: lists datasets and downloads more.
 
-use crate::download::{
-    ChecksumSource, DEFAULT_BASE_URL, DownloadParams, Downloaded, KNOWN_DATASETS, KnownDataset,
-};
+use crate::download::{ChecksumSource, DownloadParams, Downloaded, KNOWN_DATASETS, KnownDataset};
 use crate::error::CommandError;
 use crate::output::{self, Format, Report, facts, number, table};
 use crate::progress::Terminal;
@@ -18,7 +16,7 @@ use std::path::PathBuf;
 pub enum DatasetsCommand {
     /// Names that commands accept: built-in, in the data directory, and ready to download
     List(ListArgs),
-    /// Downloads a dataset of the TU collection into the data directory
+    /// Downloads a dataset of the TU collection, or MANTRA, into the data directory
     Get(GetArgs),
 }
 
@@ -39,15 +37,16 @@ checksum recorded beside it; when it is there already, it is verified again.
 
 Examples:
   hodgelet datasets get MUTAG --data-dir datasets
-  hodgelet info MUTAG --data-dir datasets")]
+  hodgelet info MUTAG --data-dir datasets
+  hodgelet datasets get mantra-2d --data-dir datasets")]
 pub struct GetArgs {
     /// Name of the dataset, as the collection writes it
     name: String,
     #[command(flatten)]
     place: DataDirArgs,
-    /// Address of the directory that holds NAME.zip
-    #[arg(long, value_name = "BASE", default_value = DEFAULT_BASE_URL)]
-    url: String,
+    /// Address of the directory that holds NAME.zip, or 2_manifolds.json.gz for mantra-2d [default: that of the collection]
+    #[arg(long, value_name = "BASE")]
+    url: Option<String>,
     /// SHA-256 checksum that the archive must have
     #[arg(long, value_name = "HEX")]
     sha256: Option<String>,
@@ -148,12 +147,13 @@ fn get(args: &GetArgs, terminal: Terminal) -> Result<Got, CommandError> {
         let hint = "give --data-dir DIR or set HODGELET_DATA";
         return Err(CommandError::usage("no directory to download into", Some(hint)));
     };
+    let standard = DownloadParams::new(&args.name, dir);
     let params = DownloadParams {
-        base_url: args.url.clone(),
+        base_url: args.url.clone().unwrap_or_else(|| standard.base_url.clone()),
         sha256: args.sha256.clone(),
         unpinned: args.unpinned,
         force: args.force,
-        ..DownloadParams::new(&args.name, dir)
+        ..standard
     };
     let bar = terminal.byte_bar("downloading");
     let found = params.check()?.fetch(|progress| {

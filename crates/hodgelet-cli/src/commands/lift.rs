@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use hodgelet::complex::{Complex, ComplexError};
 use hodgelet::dataset::{Column, ColumnValues, Dataset, POSITIONS, WHOLE};
 use hodgelet::output::{Kind, Output};
+use hodgelet_data::generate::{GRADED_SHARE, Refinement};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -28,6 +29,10 @@ const RING_LENGTH: usize = 8;
   cycle-basis  the cycles of one minimum cycle basis become polygons: as many as there are
                independent cycles; the choice among equally short ones depends on the order of
                vertices, unlike rings
+of a simplicial complex, the same space cut finer:
+  barycentric  a vertex in the middle of every simplex, a simplex for every chain of faces
+  stellar      a vertex in the middle of every facet
+  graded       a vertex in the middle of some facets, drawn by --seed (--share S, default 0.5)
 and of points (a column of real numbers on vertices, --points); edges are ignored:
   rips         points at most R apart from each other span a simplex (--radius R, --dim K)
   alpha        the part of the Delaunay triangulation in the shape of disks of radius R
@@ -38,6 +43,7 @@ Values on vertices and edges are kept where these cells are; those of other cell
 Examples:
   hodgelet lift ./MUTAG.zip --to rings --out mutag-rings.jsonl
   hodgelet lift ring-vs-clique --to cliques --dim 3 --out cliques.jsonl
+  hodgelet lift triangulations --to barycentric --out finer.jsonl
   hodgelet lift points.jsonl --to alpha --radius 0.2 --out alpha.jsonl")]
 pub struct LiftArgs {
     #[command(flatten)]
@@ -72,6 +78,12 @@ pub struct LiftParams {
     /// Column of coordinates [default: position]
     #[arg(long, value_name = "COLUMN")]
     points: Option<String>,
+    /// Share of the facets that are refined [default: 0.5]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    share: Option<f64>,
+    /// Seed of what is refined.
+    #[arg(skip)]
+    seed: u64,
 }
 
 /// Ways to make complexes.
@@ -86,6 +98,12 @@ pub enum Lifting {
     Cycles,
     /// Polygons on a minimum cycle basis
     CycleBasis,
+    /// Barycentric subdivisions
+    Barycentric,
+    /// Stellar subdivisions at all facets
+    Stellar,
+    /// Stellar subdivisions at some facets
+    Graded,
     /// Vietoris-Rips complexes of points
     Rips,
     /// Alpha complexes of points in the plane
@@ -116,7 +134,8 @@ pub fn run(args: &LiftArgs, terminal: Terminal) -> Result<(), CommandError> {
     output::check_out(output, &args.source.inputs())?;
     let read = args.source.read(terminal)?;
     let bar = terminal.bar("complexes", Some(read.dataset.len() as u64));
-    let (dataset, left_out) = args.params.lifted(read.dataset, |done| bar.at(done as u64))?;
+    let params = LiftParams { seed: args.source.seed, ..args.params.clone() };
+    let (dataset, left_out) = params.lifted(read.dataset, |done| bar.at(done as u64))?;
     drop(bar);
     if !left_out.is_empty() {
         terminal.warn(&format!("dropped with their cells: {}", left_out.join(", ")));
@@ -152,7 +171,7 @@ impl LiftParams {
             let names: Vec<String> = Lifting::value_variants().iter().map(|&to| lifting_name(to)).collect();
             CommandError::usage(format!("lift `{to}`, expected one of {}", names.join(", ")), None)
         })?;
-        let params = Self { to, dim, max_length, radius, points };
+        let params = Self { to, dim, max_length, radius, points, share: None, seed: 0 };
         params.check()?;
         Ok(params)
     }
@@ -177,16 +196,20 @@ impl LiftParams {
 
     /// Refuses flags that the lifting does not take, and requires those it needs.
     fn check(&self) -> Result<(), CommandError> {
-        use Lifting::{Alpha, Cliques, Cycles, Rings, Rips};
-        let flags: [(&str, bool, &[Lifting]); 4] = [
+        use Lifting::{Alpha, Cliques, Cycles, Graded, Rings, Rips};
+        let flags: [(&str, bool, &[Lifting]); 5] = [
             ("--dim", self.dim.is_some(), &[Cliques, Rips]),
             ("--max-length", self.max_length.is_some(), &[Rings, Cycles]),
             ("--radius", self.radius.is_some(), &[Rips, Alpha]),
             ("--points", self.points.is_some(), &[Rips, Alpha]),
+            ("--share", self.share.is_some(), &[Graded]),
         ];
         if let Some((flag, ..)) = flags.iter().find(|(_, given, of)| *given && !of.contains(&self.to)) {
             let message = format!("{flag} does not apply to --to {}", self.lifting());
             return Err(CommandError::usage(message, Some("`hodgelet lift --help` says what each takes")));
+        }
+        if let Some(share) = self.share.filter(|share| !(0.0..=1.0).contains(share)) {
+            return Err(CommandError::usage(format!("--share {share}, expected 0 to 1"), None));
         }
         if matches!(self.to, Rips | Alpha) && self.radius.is_none() {
             return Err(CommandError::usage(format!("--to {} needs --radius", self.lifting()), None));
@@ -239,15 +262,26 @@ impl LiftParams {
 
     /// The columns of cells that the lifting keeps, and the names of the others.
     fn kept_columns(&self, columns: Vec<Column>) -> (Vec<Column>, Vec<String>) {
-        let highest = if matches!(self.to, Lifting::Rips | Lifting::Alpha) { 0 } else { 1 };
+        // A refined complex has cells that nothing is known of.
+        let n_kept = match self.to {
+            Lifting::Barycentric | Lifting::Stellar | Lifting::Graded => 0,
+            Lifting::Rips | Lifting::Alpha => 1,
+            _ => 2,
+        };
         let (kept, dropped): (Vec<Column>, Vec<Column>) =
-            columns.into_iter().partition(|column| column.dim <= highest || column.dim == WHOLE);
+            columns.into_iter().partition(|column| column.dim < n_kept || column.dim == WHOLE);
         let name = |column: &Column| format!("{} of dimension {}", column.name, column.dim);
         (kept, dropped.iter().map(name).collect())
     }
 
     /// The complex made of one item.
-    fn lift(&self, complex: &Complex, points: Option<&[f64]>, width: usize) -> Result<Complex, ComplexError> {
+    fn lift(
+        &self,
+        item: usize,
+        complex: &Complex,
+        points: Option<&[f64]>,
+        width: usize,
+    ) -> Result<Complex, ComplexError> {
         let points = points.unwrap_or_default();
         let radius = self.radius.unwrap_or(0.0);
         match self.to {
@@ -257,6 +291,12 @@ impl LiftParams {
             }
             Lifting::Cycles => {
                 complex.with_polygons(&complex.chordless_cycles(self.max_length.unwrap_or(RING_LENGTH))?)
+            }
+            Lifting::Barycentric => complex.barycentric_subdivision(),
+            Lifting::Stellar => Refinement::Stellar.refined(complex, self.seed, item),
+            Lifting::Graded => {
+                let share = self.share.unwrap_or(GRADED_SHARE);
+                Refinement::Graded.refined_in_part(complex, share, self.seed, item)
             }
             Lifting::CycleBasis => complex.with_polygons(&complex.minimum_cycle_basis()),
             Lifting::Rips => {
@@ -282,7 +322,7 @@ impl LiftParams {
             let end = dataset.len().min(start + CHUNK);
             let one = |i: usize| {
                 let coordinates = points.map(|points| points.of(i));
-                self.lift(&dataset.complexes()[i], coordinates, points.map_or(0, |points| points.width))
+                self.lift(i, &dataset.complexes()[i], coordinates, points.map_or(0, |points| points.width))
             };
             let chunk: Vec<Result<Complex, ComplexError>> = (start..end).into_par_iter().map(one).collect();
             for (i, result) in (start..).zip(chunk) {

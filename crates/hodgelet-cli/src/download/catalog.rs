@@ -1,6 +1,6 @@
-//! Well-known datasets of the TU collection.
+//! Well-known datasets of the TU collection, and those of MANTRA.
 
-/// Facts about a dataset of the TU collection.
+/// Facts about a dataset of the TU collection, or of MANTRA.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KnownDataset {
     /// Name, also of the archive.
@@ -25,7 +25,8 @@ const fn real(name: &'static str, graphs: u32, vertices: f64, edges: f64) -> Kno
 
 /// Datasets in common use, by name; the collection has more, and any of its names can be fetched.
 ///
-/// The numbers are those of the collection's table (chrsmrrs.github.io/datasets).
+/// The numbers are those of the collection's table (chrsmrrs.github.io/datasets). Those of MANTRA are of all manifolds with up
+/// to 10 vertices; its releases may have more. `mantra-3d` can be fetched as well.
 #[rustfmt::skip]
 pub const KNOWN_DATASETS: &[KnownDataset] = &[
     known("AIDS", 2000, 2, 15.69, 16.20),
@@ -75,6 +76,7 @@ pub const KNOWN_DATASETS: &[KnownDataset] = &[
     known("Tox21_AhR_training", 8169, 2, 18.09, 18.50),
     real("ZINC_full", 249_456, 23.14, 24.91),
     real("ZINC_test", 5000, 23.10, 24.83),
+    known("mantra-2d", 43_138, 11, 9.98, 34.43),
 ];
 
 #[cfg(test)]

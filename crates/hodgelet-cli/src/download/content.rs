@@ -3,8 +3,11 @@
 //! Archives are packed anew now and then, so checksums are those of the files inside. They are pinned for the datasets whose
 //! files were compared with other public copies of the collection; all others are compared by their counts.
 
+use super::place::{Packing, packing};
 use super::{DownloadError, KNOWN_DATASETS, KnownDataset};
+use hodgelet::complex::Complex;
 use hodgelet::dataset::Targets;
+use hodgelet_data::mantra::{self, ManifoldTarget};
 use hodgelet_data::tu;
 use sha2::{Digest, Sha256};
 use std::io::{Cursor, Read};
@@ -24,12 +27,34 @@ fn pinned(file: &str) -> Option<&'static str> {
 
 /// Whether an archive holds the dataset `name`; nothing is known of other names.
 pub(super) fn check(path: &Path, name: &str, unpinned: bool) -> Result<(), DownloadError> {
+    if let Packing::Manifolds(dim) = packing(name) {
+        return check_manifolds(path, name, dim);
+    }
     let Some(known) = KNOWN_DATASETS.iter().find(|known| known.name == name) else { return Ok(()) };
     let bytes = std::fs::read(path).map_err(|error| DownloadError::file(path, error))?;
     if !unpinned {
         check_pins(path, name, &bytes)?;
     }
     check_counts(path, known, &bytes)
+}
+
+/// Whether a file holds manifolds of the dimension. Releases differ in their numbers, so that those are not compared.
+fn check_manifolds(path: &Path, name: &str, dim: usize) -> Result<(), DownloadError> {
+    let wrong = |what, found: String, expected: String| {
+        Err(DownloadError::Content { path: path.to_owned(), name: name.to_owned(), what, found, expected })
+    };
+    let read = match mantra::read_file(path, ManifoldTarget::Betti) {
+        Ok(read) => read,
+        Err(error) => return wrong("content", error.to_string(), "a list of manifolds".to_owned()),
+    };
+    let other = read.dataset.complexes().iter().map(Complex::dim).find(|found| *found != dim);
+    match other {
+        Some(found) => wrong("dimension", found.to_string(), dim.to_string()),
+        None if read.dataset.is_empty() => {
+            wrong("number of manifolds", "0".to_owned(), "at least 1".to_owned())
+        }
+        None => Ok(()),
+    }
 }
 
 fn check_pins(path: &Path, name: &str, bytes: &[u8]) -> Result<(), DownloadError> {

@@ -127,6 +127,14 @@ pub enum DownloadError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The file is not one that gzip wrote.
+    #[error("{}: not a whole gzip file: {reason}", path.display())]
+    Gzip {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// No space is left.
     #[error("{}: no space left on the disk", path.display())]
     DiskFull {

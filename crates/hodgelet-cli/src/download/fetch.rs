@@ -4,8 +4,9 @@ use super::content;
 use super::files::Files;
 use super::lock::Lock;
 use super::params::parsed_sha256;
+use super::place::{Packing, packing};
 use super::transfer::{Attempt, Watch, agent, small_text};
-use super::verify::{check_zip, sha256};
+use super::verify::{check_gzip, check_zip, sha256};
 use super::{CheckedDownload, ChecksumSource, DownloadError, Downloaded, Progress};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -118,7 +119,10 @@ impl CheckedDownload {
             Some((_, source)) => source,
             None => ChecksumSource::Nowhere,
         };
-        check_zip(path, self.0.max_bytes)?;
+        match packing(&self.0.name) {
+            Packing::Zip => check_zip(path, self.0.max_bytes)?,
+            Packing::Manifolds(_) => check_gzip(path, self.0.max_bytes)?,
+        }
         Ok((found, compared_with))
     }
 }

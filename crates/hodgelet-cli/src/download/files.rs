@@ -1,6 +1,7 @@
 //! The files of a download: the archive, its recorded checksum, the part and the note about it.
 
 use super::DownloadError;
+use super::place::packing;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -13,6 +14,7 @@ pub(super) struct Files {
     pub(super) checksum: PathBuf, // NAME.zip.sha256
     pub(super) part: PathBuf,     // NAME.zip.part
     note: PathBuf,                // NAME.zip.part.json
+    ending: &'static str,         // zip, or that of another packing
     pub(super) lock: PathBuf,     // NAME.zip.lock
 }
 
@@ -28,7 +30,8 @@ pub(super) struct Note {
 
 impl Files {
     pub(super) fn new(directory: &Path, name: &str) -> Self {
-        let path = |ending: &str| directory.join(format!("{name}.zip{ending}"));
+        let packed = packing(name).ending();
+        let path = |ending: &str| directory.join(format!("{name}.{packed}{ending}"));
         Self {
             directory: directory.to_owned(),
             archive: path(""),
@@ -36,6 +39,7 @@ impl Files {
             part: path(".part"),
             note: path(".part.json"),
             lock: path(".lock"),
+            ending: packed,
         }
     }
 
@@ -85,7 +89,7 @@ impl Files {
 
     /// Records the checksum of the archive.
     pub(super) fn record(&self, name: &str, sha256: &str) -> Result<(), DownloadError> {
-        Self::write_whole(&self.checksum, format!("{sha256}  {name}.zip\n").as_bytes())
+        Self::write_whole(&self.checksum, format!("{sha256}  {name}.{}\n", self.ending).as_bytes())
     }
 
     /// Writes a small file so that it is there whole or not at all.

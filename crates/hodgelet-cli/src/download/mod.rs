@@ -1,4 +1,6 @@
-//! Fetches datasets of the TU collection into a directory: resumable, verified, atomic.
+//! Fetches datasets of the TU collection, and the releases of MANTRA, into a directory: resumable, verified, atomic.
+//!
+//! Manifolds of MANTRA are `mantra-2d.json.gz` and `mantra-3d.json.gz`; what follows holds of them with that ending.
 //!
 //! `<base>/<NAME>.zip` is received into `NAME.zip.part`, verified, and renamed to `NAME.zip` at the end; a file of
 //! that name is therefore always whole. When a transfer breaks off, the part stays, with a note of where it came
@@ -11,6 +13,7 @@
 //! - That the file is a zip archive whose entries can all be read and have the checksums (CRC-32) it records.
 //! - A SHA-256 checksum, from the first of these sources there is: the one given; the file `<NAME>.zip.sha256`
 //!   beside the archive on the server. The collection publishes none.
+//! - Of MANTRA, that the file is whole and holds manifolds of the dimension; releases differ in how many.
 //! - Of the common datasets, the SHA-256 of the files inside, where it is pinned (`pins.txt`), and the number of graphs and
 //!   classes and the mean number of vertices: another dataset under this name is refused.
 //! - That no more arrives than the server announced, or than 1 GiB where it announces nothing.
@@ -26,12 +29,14 @@ mod fetch;
 mod files;
 mod lock;
 mod params;
+mod place;
 mod transfer;
 mod verify;
 
 pub use catalog::{KNOWN_DATASETS, KnownDataset};
 pub use error::DownloadError;
-pub use params::{CheckedDownload, DEFAULT_BASE_URL, DownloadParams};
+pub use params::{CheckedDownload, DownloadParams};
+pub use place::{DEFAULT_BASE_URL, MANTRA_BASE_URL};
 
 use std::path::PathBuf;
 

@@ -1,11 +1,8 @@
 //! Settings of a download.
 
-use super::DownloadError;
+use super::{DownloadError, place};
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// Where the archives of the TU collection are.
-pub const DEFAULT_BASE_URL: &str = "https://www.chrsmrrs.com/graphkerneldatasets";
 
 /// Settings of a download, not yet validated.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +11,7 @@ pub struct DownloadParams {
     pub name: String,
     /// Directory the archive goes to; made where it does not exist.
     pub data_dir: PathBuf,
-    /// Address of the directory that holds `<name>.zip`.
+    /// Address of the directory that holds `<name>.zip`, or the file of a release of MANTRA.
     pub base_url: String,
     /// SHA-256 checksum the archive must have, in hexadecimal.
     pub sha256: Option<String>,
@@ -38,10 +35,12 @@ impl DownloadParams {
     /// Settings for the public collection: four retries, a timeout of 30 s, at most 64 GiB.
     #[must_use]
     pub fn new(name: impl Into<String>, data_dir: impl Into<PathBuf>) -> Self {
+        let name = name.into();
+        let base_url = place::base_url(&name).to_owned();
         Self {
-            name: name.into(),
+            name,
             data_dir: data_dir.into(),
-            base_url: DEFAULT_BASE_URL.to_owned(),
+            base_url,
             sha256: None,
             unpinned: false,
             force: false,
@@ -82,7 +81,7 @@ impl CheckedDownload {
     /// Address of the archive.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("{}/{}.zip", self.0.base_url.trim_end_matches('/'), self.0.name)
+        format!("{}/{}", self.0.base_url.trim_end_matches('/'), place::remote_file(&self.0.name))
     }
 }
 
@@ -126,6 +125,8 @@ mod tests {
     fn the_default_address_is_that_of_the_collection() {
         let url = DownloadParams::new("IMDB-BINARY", "data").check().unwrap().url();
         assert_eq!(url, "https://www.chrsmrrs.com/graphkerneldatasets/IMDB-BINARY.zip");
+        let url = DownloadParams::new("mantra-2d", "data").check().unwrap().url();
+        assert_eq!(url, "https://github.com/aidos-lab/MANTRA/releases/latest/download/2_manifolds.json.gz");
     }
 
     #[test]

@@ -386,3 +386,54 @@ fn a_directory_that_cannot_be_made_is_named() {
         fetch(DownloadParams { data_dir: inside.clone(), ..params(&server, &directory) }).unwrap_err();
     assert!(error.to_string().starts_with(&inside.display().to_string()), "{error}");
 }
+
+/// Two spheres as MANTRA has them, compressed.
+fn manifolds(dim: usize) -> Vec<u8> {
+    let facets = match dim {
+        2 => "[[1,2,3],[1,2,4],[1,3,4],[2,3,4]]",
+        _ => "[[1,2,3,4],[1,2,3,5],[1,2,4,5],[1,3,4,5],[2,3,4,5]]",
+    };
+    let one = |id: &str| format!(r#"{{"id": "{id}", "triangulation": {facets}, "name": "S^{dim}"}}"#);
+    let text = format!("[{},\n{}]", one("a"), one("b"));
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(text.as_bytes()).unwrap();
+    packed.finish().unwrap()
+}
+
+#[test]
+fn manifolds_come_from_their_release_and_are_verified() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::start(|request, _| match request.path.as_str() {
+        "/sets/2_manifolds.json.gz" => Reply::ranged(request, &manifolds(2), TAG),
+        _ => Reply::new(404, b"no"),
+    });
+    let params = || DownloadParams { name: "mantra-2d".to_owned(), ..params(&server, &directory) };
+    let done = fetch(params()).unwrap();
+    assert_eq!(done.path, directory.path().join("mantra-2d.json.gz"));
+    assert_eq!(listing(directory.path()), ["mantra-2d.json.gz", "mantra-2d.json.gz.sha256"]);
+    let read = hodgelet_data::open("mantra-2d", Some(directory.path())).unwrap();
+    assert_eq!((read.dataset.name(), read.dataset.len()), ("mantra-2d", 2));
+    assert!(fetch(params()).unwrap().was_there);
+}
+
+#[test]
+fn what_is_not_a_list_of_such_manifolds_is_refused() {
+    let cut = manifolds(2)[..60].to_vec();
+    let files = [
+        (b"no gzip".to_vec(), "not a whole gzip file"),
+        (cut, "not a whole gzip file"),
+        (manifolds(3), "dimension is 3"),
+    ];
+    for (file, expected) in files {
+        let directory = tempfile::tempdir().unwrap();
+        let copy = file.clone();
+        let server = Server::start(move |request, _| match request.path.as_str() {
+            "/sets/2_manifolds.json.gz" => Reply::ranged(request, &copy, TAG),
+            _ => Reply::new(404, b"no"),
+        });
+        let params = DownloadParams { name: "mantra-2d".to_owned(), ..params(&server, &directory) };
+        let error = fetch(params).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+        assert!(listing(directory.path()).is_empty(), "{:?}", listing(directory.path()));
+    }
+}

@@ -1,6 +1,7 @@
-//! Verifies files: SHA-256 checksums and zip archives.
+//! Verifies files: SHA-256 checksums, zip archives and gzip files.
 
 use super::DownloadError;
+use flate2::read::MultiGzDecoder;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::fs::File;
@@ -50,4 +51,17 @@ pub(super) fn check_zip(path: &Path, max_bytes: u64) -> Result<(), DownloadError
             .ok_or_else(|| invalid(format!("more than {max_bytes} bytes when unpacked")))?;
     }
     Ok(())
+}
+
+/// Checks that a file is one that gzip wrote, reading it to its end, where its CRC-32 is compared.
+pub(super) fn check_gzip(path: &Path, max_bytes: u64) -> Result<(), DownloadError> {
+    let invalid = |reason: String| DownloadError::Gzip { path: path.to_owned(), reason };
+    let file = File::open(path).map_err(|e| DownloadError::file(path, e))?;
+    let unpacked = MultiGzDecoder::new(io::BufReader::new(file)).take(max_bytes.saturating_add(1));
+    let read = io::copy(&mut { unpacked }, &mut io::sink()).map_err(|e| invalid(e.to_string()))?;
+    match read {
+        0 => Err(invalid("it is empty".to_owned())),
+        n if n > max_bytes => Err(invalid(format!("more than {max_bytes} bytes when unpacked"))),
+        _ => Ok(()),
+    }
 }

@@ -73,8 +73,8 @@ fn the_list_has_every_kind() {
     };
     assert_eq!(
         names("builtin"),
-        ["vector-fields", "ring-vs-clique", "sbm", "surfaces", "hypergraphs", "molecules"]
+        ["vector-fields", "ring-vs-clique", "sbm", "surfaces", "hypergraphs", "molecules", "triangulations"]
     );
-    assert!(names("downloadable").contains(&"MUTAG".to_owned()));
+    assert!(["MUTAG", "mantra-2d"].iter().all(|name| names("downloadable").contains(&(*name).to_owned())));
     assert_eq!(list["local"], serde_json::json!([]));
 }

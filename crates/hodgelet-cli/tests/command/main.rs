@@ -29,6 +29,7 @@ mod report;
 mod server;
 mod store;
 mod tables;
+mod topology;
 mod update;
 
 use harness::{Run, TU_FILES, command, finished, listing, run, run_in, tiny, tu_file};

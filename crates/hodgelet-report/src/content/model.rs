@@ -86,6 +86,12 @@ fn evaluation(
         }
         _ => return Ok(None),
     };
+    let decided = match &prediction.targets {
+        PredictedTargets::Classes { labels, .. } if model.threshold().is_some() => {
+            Some(known.iter().map(|case| labels[case.graph]).collect())
+        }
+        _ => None,
+    };
     let (summary, settings) = (model.summary(), model.settings());
     let run = FoldRun {
         repeat: 0,
@@ -98,6 +104,7 @@ fn evaluation(
         fit_seconds: summary.seconds,
         predict_seconds: 0.0,
         predictions,
+        decided,
     };
     let subject = Subject {
         dataset: dataset.name().to_owned(),

@@ -6,6 +6,7 @@ use super::measure::describe as describe_store;
 use super::model_info::{describe_model, load};
 use super::several;
 use crate::error::CommandError;
+use crate::homology::{HomologyCount, homology_counts};
 use crate::output::{self, Format, Report, facts, number, table};
 use crate::progress::{check_interrupt, interrupted};
 use crate::source::DatasetArgs;
@@ -29,7 +30,7 @@ const MAX_RANK_WORK: f64 = 5e11;
 /// Flags of `hodgelet info`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  hodgelet info surfaces
+  hodgelet info surfaces --homology 0,2
   hodgelet info vector-fields --set n_vertices=50 --seed 3
   hodgelet info ./MUTAG.zip --format json
   HODGELET_DATA=datasets hodgelet info MUTAG
@@ -58,7 +59,12 @@ pub fn run(args: &InfoArgs) -> Result<(), CommandError> {
     if let Some(store) = args.source.store()? {
         return output::print(&describe_store(&store), args.format);
     }
-    output::print(&describe(&args.source.read_silently()?)?, args.format)
+    let read = args.source.read_silently()?;
+    let mut info = describe(&read)?;
+    if !args.source.homology.is_empty() {
+        info.homology = Some(homology_counts(&read.dataset)?);
+    }
+    output::print(&info, args.format)
 }
 
 /// Whether a file is a model: by its name, or because it begins as a safetensors file does, with the length of a JSON object
@@ -93,6 +99,9 @@ struct Info {
     euler_characteristic: Spread,
     /// Mean Betti numbers; none when a complex is too large.
     betti: Option<Vec<f64>>,
+    /// Homology groups with integer coefficients and how many graphs have them, where homology was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    homology: Option<Vec<HomologyCount>>,
     /// Eigenvalues by dimension and component; none when a complex is too large.
     spectra: Option<Vec<SpectrumInfo>>,
     duplicates: Duplicates,
@@ -200,6 +209,7 @@ fn describe(read: &Read) -> Result<Info, CommandError> {
     Ok(Info {
         f_vector: (0..most).map(mean).collect(),
         spectra,
+        homology: None,
         name: dataset.name().to_owned(),
         graphs: dataset.len(),
         target: target(dataset.targets()),
@@ -279,6 +289,7 @@ impl Report for Info {
         if !self.columns.is_empty() {
             sections.push(self.column_table());
         }
+        sections.extend(self.homology.as_deref().map(homology_table));
         if let Target::Class { classes } = &self.target {
             let rows = classes.iter().map(|class| vec![class.name.clone(), class.graphs.to_string()]);
             sections.push(table(&["class", "graphs"], &[1], rows));
@@ -367,6 +378,11 @@ fn spectrum_table(spectra: &[SpectrumInfo]) -> String {
     };
     let header = ["spectrum on", "component", "eigenvalues", "min", "median", "max"];
     table(&header, &[2, 3, 4, 5], spectra.iter().map(row))
+}
+
+fn homology_table(counts: &[HomologyCount]) -> String {
+    let row = |count: &HomologyCount| vec![count.groups.join(", "), count.graphs.to_string()];
+    table(&["homology H_0, H_1, ...", "graphs"], &[1], counts.iter().map(row))
 }
 
 /// What cells of a dimension are called.
