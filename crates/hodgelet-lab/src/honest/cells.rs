@@ -117,6 +117,7 @@ fn source(args: &HonestArgs, name: &str) -> DatasetArgs {
         hypergraph: None,
         columns: None,
         fingerprints: None,
+        homology: Vec::new(),
         data_dir: args.data_dir.clone(),
         table: TableArgs::default(),
         network: Default::default(),

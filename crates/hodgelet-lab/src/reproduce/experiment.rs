@@ -66,6 +66,7 @@ impl Data {
                 let (dataset, data_dir) = (name.clone(), data_dir.clone());
                 let (settings, hypergraph) = (Vec::new(), None);
                 let (columns, fingerprints, table) = (None, None, TableArgs::default());
+                let homology = Vec::new();
                 let source = DatasetArgs {
                     dataset,
                     settings,
@@ -73,6 +74,7 @@ impl Data {
                     hypergraph,
                     columns,
                     fingerprints,
+                    homology,
                     data_dir,
                     table,
                     network: Default::default(),

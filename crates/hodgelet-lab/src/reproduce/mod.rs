@@ -4,6 +4,7 @@ mod cells;
 mod contender;
 mod experiment;
 mod files;
+mod mantra;
 mod outcome;
 mod page;
 mod published;
@@ -28,6 +29,8 @@ pub enum ReproduceCommand {
     Table2(Table2Args),
     /// Accuracy on vector fields by the level of their noise
     Figure1(Figure1Args),
+    /// Betti numbers, orientability and type of triangulated surfaces, held out and under refinement
+    Mantra(mantra::MantraArgs),
     /// The results page, in Markdown, from the JSON files of a folder
     Page(page::PageArgs),
 }
@@ -137,6 +140,7 @@ pub fn run(command: &ReproduceCommand, terminal: Terminal) -> Result<(), Command
             let plan = experiment::figure1(&args.run, &args.levels, args.vertices, &args.settings)?;
             run_experiment(&plan, &args.run, terminal)
         }
+        ReproduceCommand::Mantra(args) => mantra::run(args, terminal),
         ReproduceCommand::Page(args) => page::run(args),
     }
 }

@@ -7,15 +7,15 @@ use hodgelet_cli::LAB_COMMAND;
 use hodgelet_cli::commands::audit::AuditReport;
 use hodgelet_cli::error::CommandError;
 use hodgelet_cli::output::print_text;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Flags of `hodgelet-lab reproduce page`.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Takes table1.json, table2.json and figure1.json of `hodgelet-lab reproduce`, audit-*.json of `hodgelet audit`,
-and peers.json and regression.json of the scripts in bench/; what is not there is left out.
+mantra.json and shapes.json of `reproduce mantra` and `reproduce shapes`, and peers.json and regression.json of the scripts in bench/; what is not there is left out.
 
 Examples:
   hodgelet-lab reproduce page --from results > docs/results.md
@@ -69,23 +69,33 @@ length, which keeps both: exact gradients and the same noise everywhere. The mes
 the medians of triangles; with cotangents, which are unbounded, slivers at the border would carry most of the noise.
 ";
 
-/// A table made by a script.
-#[derive(Debug, Deserialize)]
-struct Sheet {
-    title: String,
-    command: String,
-    date: String,
-    commit: Option<String>,
-    seconds: f64,
-    header: Vec<String>,
-    rows: Vec<Vec<String>>,
+/// A table made by a script, or by an experiment without folds.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Sheet {
+    /// What it is.
+    pub title: String,
+    /// The command that printed it.
+    pub command: String,
+    /// When.
+    pub date: String,
+    /// At which commit.
+    pub commit: Option<String>,
+    /// How long it took.
+    pub seconds: f64,
+    /// Names of the columns.
+    pub header: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<String>>,
+    /// Paragraphs below.
     #[serde(default)]
-    notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
-#[derive(Debug, Deserialize)]
-struct Sheets {
-    sheets: Vec<Sheet>,
+/// Several tables.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Sheets {
+    /// In the order of the page.
+    pub sheets: Vec<Sheet>,
 }
 
 /// Prints the page.
@@ -103,7 +113,7 @@ pub fn run(args: &PageArgs) -> Result<(), CommandError> {
             found = true;
         }
     }
-    for path in ["peers", "regression"].into_iter().flat_map(files) {
+    for path in ["peers", "regression", "mantra", "shapes"].into_iter().flat_map(files) {
         if let Some(Sheets { sheets }) = read(&path)? {
             sheets.iter().for_each(|one| page += &sheet(one));
             found = true;
