@@ -5,7 +5,7 @@ point to its sixth neighbour over all clouds, which no label enters; GUDHI takes
 at all radii, as persistence images of dimensions 0 and 1, and a support vector machine whose settings are chosen inside
 each training part.
 
-    .venv/peers/bin/python bench/shapes.py --hodgelet target/release/hodgelet --out results/shapes.json
+    .venv/shapes/bin/python bench/shapes.py --hodgelet target/release/hodgelet --out results/shapes.json
 """
 
 import argparse

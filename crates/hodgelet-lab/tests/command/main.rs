@@ -2,6 +2,7 @@
 
 mod bench;
 mod coverage;
+mod mantra;
 // Parts of it serve the tests of the `hodgelet` command.
 #[allow(dead_code)]
 #[path = "../../../hodgelet-cli/tests/command/harness.rs"]

@@ -26,6 +26,8 @@ const TWICE: usize = 100;
 /// A model in the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
+    /// Constants on edges and triangles, harmonic components alone.
+    Harmonic,
     /// Constants on vertices, edges and triangles, all Hodge components.
     Cells,
     /// The same without harmonic components.
@@ -36,12 +38,13 @@ pub enum Model {
 
 impl Model {
     /// Every model.
-    pub const ALL: [Self; 3] = [Self::Cells, Self::WithoutHarmonic, Self::Graph];
+    pub const ALL: [Self; 4] = [Self::Harmonic, Self::Cells, Self::WithoutHarmonic, Self::Graph];
 
     /// Name in files.
     pub fn key(self) -> &'static str {
         match self {
-            Self::Cells => "hodgelet",
+            Self::Harmonic => "harmonic",
+            Self::Cells => "all-blocks",
             Self::WithoutHarmonic => "without-harmonic",
             Self::Graph => "graph",
         }
@@ -59,6 +62,11 @@ impl Model {
         };
         match self {
             Self::Cells => constants,
+            Self::Harmonic => {
+                let others =
+                    (0..3).flat_map(Block::split).filter(|block| block.component != Component::Harmonic);
+                Settings { exclude: others.collect(), ..constants }
+            }
             Self::WithoutHarmonic => {
                 let harmonic = |dim| Block { dim, component: Component::Harmonic };
                 Settings { exclude: (0..3).map(harmonic).collect(), ..constants }
@@ -234,14 +242,14 @@ impl<'a> Trial<'a> {
             (score.model, score.task, score.test) = (model.key().to_owned(), name_of(task), test.to_owned());
             (score.train, score.fit_seconds) = (train.len(), fit_seconds);
             scores.push(score);
-            if model == Model::Cells {
+            if model == Model::Harmonic {
                 times.predict += seconds;
                 if test == "held out" {
                     times.held_out += fit_seconds + seconds;
                 }
             }
         }
-        if model == Model::Cells {
+        if model == Model::Harmonic {
             times.fit += fit_seconds;
         }
         Ok(scores)
