@@ -18,7 +18,7 @@ pub(super) fn invariant_factors(columns: &[Vec<(u32, i64)>], n_rows: usize) -> O
         let mut rest = Vec::new();
         for column in waiting {
             let column = pivots.clear(column)?;
-            match column.iter().position(|entry| entry.1.abs() == 1) {
+            match column.iter().position(|entry| entry.1.unsigned_abs() == 1) {
                 Some(at) => pivots.push(column, at),
                 None if column.is_empty() => {}
                 None => rest.push(column),
@@ -74,7 +74,10 @@ impl Pivots {
             let (entries, unit) = &self.columns[pivot as usize];
             let row = entries.iter().find(|entry| of_row[entry.0 as usize] == pivot);
             let row = row.expect("a pivot has an entry in its row").0;
-            let factor = self.values[row as usize] * unit; // the unit is its own inverse
+            let Some(factor) = self.values[row as usize].checked_mul(*unit) else {
+                fits = false;
+                break;
+            }; // the unit is its own inverse
             if factor == 0 {
                 continue;
             }
@@ -152,13 +155,13 @@ fn to_corner(a: &mut [Vec<i128>], t: usize) -> bool {
 fn is_cleared(a: &mut [Vec<i128>], t: usize) -> Option<bool> {
     let (m, n) = (a.len(), a[t].len());
     for i in t + 1..m {
-        let factor = a[i][t] / a[t][t];
+        let factor = a[i][t].checked_div(a[t][t])?;
         for j in t..n {
             a[i][j] = a[i][j].checked_sub(factor.checked_mul(a[t][j])?)?;
         }
     }
     for j in t + 1..n {
-        let factor = a[t][j] / a[t][t];
+        let factor = a[t][j].checked_div(a[t][t])?;
         for i in t..m {
             a[i][j] = a[i][j].checked_sub(factor.checked_mul(a[i][t])?)?;
         }
@@ -167,7 +170,8 @@ fn is_cleared(a: &mut [Vec<i128>], t: usize) -> Option<bool> {
         return Some(false);
     }
     let corner = a[t][t];
-    let rest = (t + 1..m).find(|&i| a[i][t + 1..].iter().any(|value| value % corner != 0));
+    let rest = (t + 1..m)
+        .find(|&i| a[i][t + 1..].iter().any(|value| value.checked_rem(corner).is_some_and(|rest| rest != 0)));
     let Some(row) = rest else { return Some(true) };
     // A remainder of this row by the corner is smaller than the corner.
     for j in t + 1..n {
@@ -237,14 +241,9 @@ mod tests {
 
     #[test]
     fn numbers_that_do_not_fit_are_no_answer() {
-        let huge = i64::MAX - 1;
-        let columns: Vec<Vec<(u32, i64)>> = (0..6)
-            .map(|j| {
-                (0..6)
-                    .map(|i| (i, huge - 3 * i64::from(i * i + 7) * (j + 2) * (j * i64::from(i) + 1)))
-                    .collect()
-            })
-            .collect();
-        assert_eq!(invariant_factors(&columns, 6), None);
+        // The factors are 1 and the product, which has 123 bits.
+        let (odd, even) = ((1i64 << 61) - 1, 1i64 << 62);
+        assert_eq!(invariant_factors(&[vec![(0, odd)], vec![(1, even)]], 2), None);
+        assert_eq!(invariant_factors(&[vec![(0, odd)]], 2), Some(vec![odd as u64]));
     }
 }

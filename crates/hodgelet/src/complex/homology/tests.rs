@@ -123,7 +123,7 @@ fn cells_may_be_wound_around_their_boundaries() {
 }
 
 #[test]
-fn both_routes_agree_with_each_other_and_with_spectra() {
+fn both_routes_agree_with_each_other_and_with_the_euler_characteristic() {
     let mut seed = 3u64;
     let mut draw = move |n: u64| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
