@@ -123,7 +123,14 @@ impl DatasetArgs {
                 CommandError::usage(message, Some(hint))
             })
         };
-        let manifolds = self.table.target.first().map(target).transpose()?;
+        let manifolds = match self.table.target.as_slice() {
+            [] => None,
+            [name] => Some(target(name)?),
+            [_, second, ..] => {
+                let message = format!("--target {second}, but one thing is predicted of manifolds at a time");
+                return Err(CommandError::usage(message, None));
+            }
+        };
         Ok(OpenOptions { manifolds, targets: Default::default(), ..options })
     }
 
