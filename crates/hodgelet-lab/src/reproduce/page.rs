@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(
     after_help = "Takes table1.json, table2.json and figure1.json of `hodgelet-lab reproduce`, audit-*.json of `hodgelet audit`,
-mantra.json and shapes.json of `reproduce mantra` and `reproduce shapes`, and peers.json and regression.json of the scripts in bench/; what is not there is left out.
+mantra.json of `reproduce mantra`, and peers.json, regression.json and shapes.json of the scripts in bench/; what is not there is left out.
 
 Examples:
   hodgelet-lab reproduce page --from results > docs/results.md
