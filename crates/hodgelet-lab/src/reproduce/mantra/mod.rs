@@ -98,6 +98,8 @@ struct Outcome {
     scores: Vec<Score>,
     /// Scores by training size.
     sizes: Vec<Score>,
+    /// What could not be trained at some size, and why.
+    failed: Vec<String>,
     /// What must hold, and whether it does.
     claims: Vec<Claim>,
     times: Times,
@@ -155,11 +157,23 @@ pub fn run(args: &MantraArgs, terminal: Terminal) -> Result<(), CommandError> {
     let types = data.types(&train);
     let mut trial = Trial::new(args, &data, &train, terminal, &mut times)?;
     let scores = trial.scores(&Model::ALL, &train, &mut times)?;
-    let mut sizes = Vec::new();
+    let (mut sizes, mut failed) = (Vec::new(), Vec::new());
     for &cap in &caps {
-        let cap = if cap == 0 { usize::MAX } else { cap };
-        let models = [Model::Harmonic, Model::Cells];
-        sizes.extend(trial.scores(&models, &data.sample(cap, args.seed), &mut Times::default())?);
+        let train = data.sample(if cap == 0 { usize::MAX } else { cap }, args.seed);
+        for model in [Model::Harmonic, Model::Cells] {
+            match trial.scores(&[model], &train, &mut Times::default()) {
+                Ok(found) => sizes.extend(found),
+                // That a model cannot be trained is a result, too; an interrupt is not.
+                Err(CommandError::Model(error)) => {
+                    failed.push(format!(
+                        "`{}` of {} surfaces was not trained: {error}.",
+                        model.key(),
+                        train.len()
+                    ));
+                }
+                Err(error) => return Err(error),
+            }
+        }
     }
     times.peak_memory_mb = peak_memory_mb();
     let claims = claims(&scores);
@@ -170,6 +184,7 @@ pub fn run(args: &MantraArgs, terminal: Terminal) -> Result<(), CommandError> {
         types,
         scores,
         sizes,
+        failed,
         claims,
         times,
         sheets: Sheets { sheets: Vec::new() },

@@ -116,7 +116,8 @@ fn by_size(outcome: &Outcome) -> Sheet {
     let note = "Training surfaces are at most a number of each type and at most half of it; the last size is half of everything. \
                 More than 5,000 are learned from with a sparse posterior, hyperparameters from a sample of 1,000."
         .to_owned();
-    sheet(outcome, "Topology of surfaces: training sizes", &header, rows.collect(), vec![note])
+    let notes = std::iter::once(note).chain(outcome.failed.iter().cloned()).collect();
+    sheet(outcome, "Topology of surfaces: training sizes", &header, rows.collect(), notes)
 }
 
 fn published(outcome: &Outcome) -> Sheet {
