@@ -127,7 +127,7 @@ fn read(path: &Path, options: &OpenOptions) -> Result<Read, OpenError> {
         return Ok(mesh::read_file(path, format)?);
     }
     if is_network(path, options) {
-        return Ok(read_network(path, options)?);
+        return read_network(path, options);
     }
     if mantra::is_mantra(path) {
         return Ok(mantra::read_file(path, options.manifolds.unwrap_or_default())?);
@@ -271,7 +271,7 @@ pub enum OpenError {
     Hif(#[from] HifError),
     /// A list of manifolds could not be read.
     #[error(transparent)]
-    Mantra(#[from] MantraError),
+    Mantra(Box<MantraError>),
     /// A mesh could not be read.
     #[error(transparent)]
     Mesh(#[from] MeshError),
@@ -283,10 +283,28 @@ pub enum OpenError {
     Graphs(#[from] GraphsError),
     /// A table of edges or a matrix could not be read.
     #[error(transparent)]
-    Networks(#[from] NetworkError),
+    Networks(Box<NetworkError>),
     /// A table of targets could not be read.
     #[error(transparent)]
-    Targets(#[from] TargetsError),
+    Targets(Box<TargetsError>),
+}
+
+impl From<MantraError> for OpenError {
+    fn from(error: MantraError) -> Self {
+        Self::Mantra(Box::new(error))
+    }
+}
+
+impl From<NetworkError> for OpenError {
+    fn from(error: NetworkError) -> Self {
+        Self::Networks(Box::new(error))
+    }
+}
+
+impl From<TargetsError> for OpenError {
+    fn from(error: TargetsError) -> Self {
+        Self::Targets(Box::new(error))
+    }
 }
 
 fn list(paths: &[PathBuf]) -> String {

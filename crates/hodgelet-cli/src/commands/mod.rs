@@ -99,7 +99,7 @@ enum Command {
     Report(Box<report::ReportArgs>),
     /// Pictures of models, graphs and predictions, as SVG, PNG or PDF
     #[command(subcommand)]
-    Plot(plot::PlotCommand),
+    Plot(Box<plot::PlotCommand>),
     /// A model card in Markdown, from what a model file holds
     Card(card::CardArgs),
     /// Adds labelled graphs to what a saved model has learned from

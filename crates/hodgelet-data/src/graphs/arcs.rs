@@ -196,9 +196,9 @@ pub(super) fn conflict(file: &str, graph: &RawGraph, rows: [&RawEdge; 2], name: 
     GraphsError::Conflict {
         file: file.to_owned(),
         lines: rows.map(|row| row.line),
-        ends: rows[1].ends.map(|v| graph.name(v)),
+        ends: Box::new(rows[1].ends.map(|v| graph.name(v))),
         opposite: rows[0].ends != rows[1].ends,
         name: name.to_owned(),
-        values: rows.map(value),
+        values: Box::new(rows.map(value)),
     }
 }

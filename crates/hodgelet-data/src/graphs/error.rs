@@ -72,13 +72,13 @@ pub enum GraphsError {
         /// Both lines, from 1.
         lines: [usize; 2],
         /// The ends of the edge, as the second line has them.
-        ends: [String; 2],
+        ends: Box<[String; 2]>,
         /// Whether the two run in opposite directions.
         opposite: bool,
         /// The attribute.
         name: String,
         /// Both values.
-        values: [String; 2],
+        values: Box<[String; 2]>,
     },
     /// Edges have a weight, and nobody said what it is.
     #[error("{file}: edges have a number `{name}`, which may weigh them in the Laplacian or be a signal")]

@@ -2,7 +2,7 @@
 
 /// Whether `n` is a prime.
 pub(super) fn is_prime(n: u64) -> bool {
-    n >= 2 && (2..).take_while(|d| d * d <= n).all(|d| n % d != 0)
+    n >= 2 && (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d))
 }
 
 /// Rank modulo the prime `p`, below 2³¹, of a matrix of `n_rows` rows, given by its columns: each is reduced by the earlier ones
