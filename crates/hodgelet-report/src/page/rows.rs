@@ -1,7 +1,7 @@
 //! The table of graphs as columns of short values: as many rows as there is room for.
 
 use crate::content::Content;
-use crate::markup::cut;
+use crate::markup::{cut, json_in_page};
 use serde::Serialize;
 
 /// Bytes that the rows may take.
@@ -58,7 +58,7 @@ pub fn table(content: &Content) -> Table {
     for case in &content.cases {
         let name = &content.names[case.graph];
         let name = if *name == case.graph.to_string() { String::new() } else { cut(name, NAME) };
-        bytes += 40 + 2 * name.len();
+        bytes += 48 + json_in_page(&name).len();
         if bytes > BYTES {
             break;
         }
@@ -79,4 +79,52 @@ pub fn table(content: &Content) -> Table {
 /// Four significant digits.
 fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::{Case, Learned, Origin};
+    use crate::page::{MAX_BYTES, html};
+
+    /// As many graphs as the HIV set has, all of them with names that take the most room.
+    #[test]
+    fn a_page_of_forty_thousand_graphs_is_bounded_and_says_what_it_leaves_out() {
+        let n = 41_127;
+        let case = |graph: usize| Case {
+            graph,
+            fold: None,
+            truth: Some(f64::from(u8::from(graph.is_multiple_of(3)))),
+            predicted: 1.0,
+            probabilities: vec![0.25, 0.75],
+            spread: None,
+        };
+        let made = |text: &str| text.to_owned();
+        let content = Content {
+            origin: Origin { command: made("c"), version: made("v"), commit: None, made: made("Made now.") },
+            dataset: made("many"),
+            graphs: n,
+            classes: vec![made("a"), made("b")],
+            verdict: made("Fine."),
+            run: Vec::new(),
+            scores: Vec::new(),
+            folds: Default::default(),
+            reliability: None,
+            risk: Vec::new(),
+            risk_name: String::new(),
+            confusion: None,
+            learned: Learned { filters: vec![], amplitudes: vec![], others: vec![], states: 0, graphs: 0 },
+            cases: (0..n).map(case).collect(),
+            distances: vec![(0.123_456, false); n],
+            names: vec!["<".repeat(100); n],
+            leakage: Vec::new(),
+            drift: Vec::new(),
+            views: Vec::new(),
+            seen: false,
+        };
+        let page = html(&content);
+        // Drawings have the rest of the room.
+        assert!(page.len() < MAX_BYTES - 1_200_000, "{} bytes", page.len());
+        assert!(page.contains(&format!("first {} of {n} graphs", table(&content).graph.len())));
+    }
 }
