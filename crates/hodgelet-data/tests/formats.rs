@@ -85,10 +85,11 @@ fn gml(graph: &Drawn, directed: bool) -> String {
 fn shuffled(graph: &Drawn, directed: bool, rng: &mut ChaCha8Rng) -> Vec<(usize, usize, f64, &'static str)> {
     let mut rows = graph.rows.clone();
     rows.shuffle(rng);
-    let flip = |(u, v, weight, kind), rng: &mut ChaCha8Rng| match !directed && rng.next_u32().is_multiple_of(2) {
-        true => (v, u, weight, kind),
-        false => (u, v, weight, kind),
-    };
+    let flip =
+        |(u, v, weight, kind), rng: &mut ChaCha8Rng| match !directed && rng.next_u32().is_multiple_of(2) {
+            true => (v, u, weight, kind),
+            false => (u, v, weight, kind),
+        };
     rows.into_iter().map(|row| flip(row, rng)).collect()
 }
 
