@@ -196,7 +196,7 @@ fn a_dataset_is_found_by_path_or_by_name() {
     assert_eq!(
         open("notes.txt", Some(data)).unwrap_err().to_string(),
         format!(
-            "{place}/notes.txt: expected a folder or a .zip, .jsonl, .graphml, .gml, .json, .off, .obj, .ply, .csv, .tsv, .parquet, .edgelist or .edges file"
+            "{place}/notes.txt: expected a folder or a .zip, .jsonl, .graphml, .gml, .json, .json.gz, .off, .obj, .ply, .csv, .tsv, .parquet, .edgelist or .edges file"
         )
     );
 }

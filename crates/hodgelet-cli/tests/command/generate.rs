@@ -42,7 +42,7 @@ fn what_cannot_be_generated_is_refused() {
     let error = |args: &[&str]| run(args).failure(1);
     assert_eq!(
         error(&["generate", "surface", "--out", "x.jsonl"]),
-        "error: no built-in dataset `surface`, expected one of vector-fields, ring-vs-clique, sbm, surfaces, hypergraphs, molecules\n\
+        "error: no built-in dataset `surface`, expected one of vector-fields, ring-vs-clique, sbm, surfaces, hypergraphs, molecules, triangulations\n\
          hint: did you mean `surfaces`?\n"
     );
     assert_eq!(
