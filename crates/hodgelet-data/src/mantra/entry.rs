@@ -112,7 +112,8 @@ impl Entry {
             Err(error) => return Err(not_json(error.to_string())),
         };
         let complex = at.complex(&object)?;
-        let (betti, orientable, name) = (at.betti(&object)?, at.orientable(&object)?, at.name(&object)?);
+        let (betti, orientable, name) =
+            (at.betti(&object, complex.dim())?, at.orientable(&object)?, at.name(&object)?);
         let computed = match (&betti, orientable) {
             (Some(_), Some(_)) => None,
             _ => ManifoldKind::of(&complex),
@@ -206,7 +207,7 @@ impl At<'_> {
         }
     }
 
-    fn betti(&self, object: &Map<String, Value>) -> Result<Option<Vec<usize>>, MantraError> {
+    fn betti(&self, object: &Map<String, Value>, dim: usize) -> Result<Option<Vec<usize>>, MantraError> {
         const KEY: &str = "betti_numbers";
         let found = match object.get(KEY) {
             None | Some(Value::Null) => return Ok(None),
@@ -214,9 +215,10 @@ impl At<'_> {
         };
         let number = |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok());
         let list = found.as_array().and_then(|list| list.iter().map(number).collect::<Option<Vec<usize>>>());
-        let list = list.filter(|list| (1..=16).contains(&list.len()));
-        list.map(Some)
-            .ok_or_else(|| self.error(KEY, found, "a list of whole numbers, one for each dimension"))
+        let list = list.filter(|list| list.len() == dim + 1);
+        list.map(Some).ok_or_else(|| {
+            self.error(KEY, found, format!("a list of {} whole numbers, one for each dimension", dim + 1))
+        })
     }
 
     fn orientable(&self, object: &Map<String, Value>) -> Result<Option<bool>, MantraError> {

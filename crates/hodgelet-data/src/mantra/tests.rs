@@ -133,7 +133,11 @@ fn faults_name_the_manifold_and_where_it_starts() {
     );
     assert_eq!(
         entry("\"triangulation\": [[1,2,3]], \"betti_numbers\": [1, \"x\"]"),
-        "found a list of 2 as `betti_numbers`, expected a list of whole numbers, one for each dimension"
+        "found a list of 2 as `betti_numbers`, expected a list of 3 whole numbers, one for each dimension"
+    );
+    assert_eq!(
+        entry("\"triangulation\": [[1,2,3]], \"betti_numbers\": [1]"),
+        "found a list of 1 as `betti_numbers`, expected a list of 3 whole numbers, one for each dimension"
     );
     assert_eq!(
         entry("\"triangulation\": [[1,2,3]]"),
