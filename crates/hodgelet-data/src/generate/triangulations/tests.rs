@@ -51,9 +51,8 @@ fn surfaces_are_as_many_as_published() {
     assert_as_published(9);
 }
 
-/// Half a minute with optimizations, minutes without; `cargo test --release -p hodgelet-data -- --ignored census`.
+/// Some seconds.
 #[test]
-#[ignore = "a minute of work"]
 fn the_whole_census_is_as_published() {
     assert_as_published(10);
     let solid = counts(&dataset(3, 9, ManifoldTarget::Type));
