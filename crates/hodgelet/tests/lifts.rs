@@ -226,7 +226,7 @@ fn rings_too_short_to_be_any_are_refused() {
 #[test]
 fn the_line_graph_model_is_wt_on_the_dataset_of_line_graphs() {
     let data = dataset(&molecules());
-    let lines = data.line_graph();
+    let lines = data.line_graph().unwrap();
     let small = Settings { n_filters: 3, n_bands: 2, iterations: 5, ..Settings::default().most_probable() };
     let of_edges = Settings { method: Method::LineGraph, ..small.clone() };
     let vertices = Some(VertexSignal::Attributes);
@@ -241,7 +241,7 @@ fn the_line_graph_model_is_wt_on_the_dataset_of_line_graphs() {
     let (train, new) = (all(&data), data.select(&[1, 3, 4]));
     let a = of_edges.fit(&data, &train).unwrap();
     let b = of_lines.fit(&lines, &train).unwrap();
-    assert_eq!(a.predict(&new).unwrap(), b.predict(&new.line_graph()).unwrap());
+    assert_eq!(a.predict(&new).unwrap(), b.predict(&new.line_graph().unwrap()).unwrap());
     let loaded = Model::from_bytes(&a.to_bytes().unwrap()).unwrap();
     assert_eq!(loaded.predict(&new).unwrap(), a.predict(&new).unwrap());
 }
@@ -253,6 +253,6 @@ fn the_vertex_signal_of_a_line_graph_can_be_its_own_degree() {
     let on = |method, data: &Dataset| {
         features(&Settings { vertices, ..Settings::of(method).most_probable() }, data).1
     };
-    assert_eq!(on(Method::LineGraph, &data), on(Method::Wt, &data.line_graph()));
+    assert_eq!(on(Method::LineGraph, &data), on(Method::Wt, &data.line_graph().unwrap()));
     assert_ne!(on(Method::LineGraph, &data), on(Method::Wt, &data));
 }

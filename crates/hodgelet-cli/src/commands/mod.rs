@@ -52,7 +52,7 @@ pub struct GlobalArgs {
     /// Memory that the program may take, in MB; it ends with a message rather than take more [default: 80% of what is free]
     #[arg(long, global = true, hide_short_help = true, value_name = "MB")]
     memory: Option<usize>,
-    /// Most cells of one dimension that cliques, close points or hyperedges of one graph may become
+    /// Most cells of one dimension that cliques, close points, hyperedges or pairs of edges of one graph may become
     #[arg(long, global = true, hide_short_help = true, value_name = "N", default_value_t = DEFAULT_MAX_CELLS)]
     max_cells: usize,
     /// Print nothing but errors on standard error

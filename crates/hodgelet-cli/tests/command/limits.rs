@@ -40,3 +40,34 @@ fn one_large_hyperedge_and_many_close_points_are_counted_before_they_are_listed(
     let few = ["lift", "p.jsonl", "--to", "rips", "--radius", "2", "--max-cells", "1197", "--out", "r.jsonl"];
     run_in(folder.path(), &few).result();
 }
+
+#[test]
+fn edges_that_meet_are_counted_before_a_line_graph_lists_their_pairs() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = "{\"hodgelet\": 1, \"name\": \"d\", \"target\": \"class\", \"columns\": []}";
+    let star = |n: u32, class: &str| {
+        let edges: Vec<[u32; 2]> = (1..=n).map(|v| [0, v]).collect();
+        format!("{{\"vertices\": {}, \"edges\": {edges:?}, \"target\": \"{class}\"}}", n + 1)
+    };
+    let write = |name: &str, large: u32| {
+        let text = format!("{header}\n{}\n{}\n", star(3, "a"), star(large, "b"));
+        fs::write(folder.path().join(name), text).unwrap();
+    };
+    write("large.jsonl", 5000);
+    write("small.jsonl", 50);
+    let line_graph = ["--method", "line-graph", "--edges", "constant"];
+    for command in
+        [["features", "large.jsonl", "--out", "f.csv"], ["fit", "large.jsonl", "--out", "m.hodgelet"]]
+    {
+        let error = run_in(folder.path(), &[&command[..], &line_graph].concat()).failure(1);
+        assert!(error.contains("complex 1: more than 10000000 cells of dimension 1"), "{error}");
+        assert!(error.contains("--max-cells raises the limit"), "{error}");
+    }
+    // 50 edges at a vertex have 1,225 pairs.
+    let features = |most: &str| {
+        let command = ["features", "small.jsonl", "--out", "f.csv", "--max-cells", most];
+        run_in(folder.path(), &[&command[..], &line_graph].concat())
+    };
+    assert!(features("1224").failure(1).contains("more than 1224 cells of dimension 1"));
+    features("1225").result();
+}

@@ -1,6 +1,6 @@
 //! Graphs: complexes of dimension 1.
 
-use super::{Complex, ComplexError};
+use super::{Complex, ComplexError, limit};
 use crate::linalg::SparseMat;
 
 /// What [`Complex::graph_cleaned`] left out.
@@ -136,14 +136,21 @@ impl Complex {
     /// The line graph: one vertex per edge, joined where two edges share a vertex.
     ///
     /// A signal on the edges becomes a signal on its vertices, cell by cell.
-    #[must_use]
-    pub fn line_graph(&self) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`ComplexError::TooManyCells`] when more pairs of edges meet at vertices than [`max_cells`](super::max_cells):
+    /// a vertex of degree `d` has `d (d − 1) / 2` of them.
+    pub fn line_graph(&self) -> Result<Self, ComplexError> {
         let mut at_vertex = vec![Vec::new(); self.n_cells(0)];
         if let Some(boundary) = self.boundary(1) {
             for e in 0..boundary.n_cols() {
                 boundary.column(e).0.iter().for_each(|&v| at_vertex[v as usize].push(e as u32));
             }
         }
+        let pairs = |around: &Vec<u32>| around.len() * around.len().saturating_sub(1) / 2;
+        let n_pairs = at_vertex.iter().map(pairs).fold(0, usize::saturating_add);
+        limit::check(1, limit::max_cells(), n_pairs, || n_pairs)?;
         let mut edges = Vec::new();
         for around in &at_vertex {
             for (i, &a) in around.iter().enumerate() {
@@ -152,7 +159,7 @@ impl Complex {
         }
         edges.sort_unstable();
         edges.dedup(); // parallel edges of a general complex meet twice
-        Self::from_clean_edges(self.n_cells(1), &edges)
+        Ok(Self::from_clean_edges(self.n_cells(1), &edges))
     }
 }
 
@@ -223,8 +230,16 @@ mod tests {
 
     #[test]
     fn the_line_graph_of_a_star_is_a_clique() {
-        let line = Complex::graph(5, &[[0, 1], [2, 0], [0, 3], [4, 0]]).unwrap().line_graph();
+        let line = Complex::graph(5, &[[0, 1], [2, 0], [0, 3], [4, 0]]).unwrap().line_graph().unwrap();
         assert_eq!((line.n_cells(0), line.n_cells(1)), (4, 6));
+    }
+
+    #[test]
+    fn pairs_of_edges_are_counted_before_they_are_listed() {
+        // 5,000 edges at one vertex have 12,497,500 pairs.
+        let star: Vec<[u32; 2]> = (1..=5000).map(|v| [0, v]).collect();
+        let error = Complex::graph(5001, &star).unwrap().line_graph().unwrap_err();
+        assert_eq!(error, ComplexError::TooManyCells { dim: 1, limit: limit::DEFAULT_MAX_CELLS });
     }
 
     #[test]

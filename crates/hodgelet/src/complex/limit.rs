@@ -3,13 +3,13 @@
 use super::ComplexError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Most cells of one dimension that cliques, close points and hyperedges of one complex may become, if nothing else is set:
-/// some hundred megabytes.
+/// Most cells of one dimension that cliques, close points, hyperedges and pairs of edges of one complex may become, if nothing
+/// else is set: some hundred megabytes.
 pub const DEFAULT_MAX_CELLS: usize = 10_000_000;
 
 static MAX_CELLS: AtomicUsize = AtomicUsize::new(DEFAULT_MAX_CELLS);
 
-/// Most cells of one dimension that cliques, close points and hyperedges of one complex may become.
+/// Most cells of one dimension that cliques, close points, hyperedges and pairs of edges of one complex may become.
 #[must_use]
 pub fn max_cells() -> usize {
     MAX_CELLS.load(Ordering::Relaxed)

@@ -1,5 +1,7 @@
 //! What can be inconsistent in a dataset.
 
+use crate::complex::ComplexError;
+
 /// What can be inconsistent in a dataset.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -45,6 +47,14 @@ pub enum DatasetError {
         found: usize,
         /// Pairs allowed.
         most: usize,
+    },
+    /// A complex whose line graph is too large.
+    #[error("complex {item}: {source}")]
+    LineGraph {
+        /// Index of the complex.
+        item: usize,
+        /// What is wrong with it.
+        source: ComplexError,
     },
     /// A column that does not fit the complexes.
     #[error("column `{name}` of dimension {dim} {fault}")]

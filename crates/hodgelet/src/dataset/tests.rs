@@ -137,7 +137,7 @@ fn graphs_as_a_whole_have_numbers_and_tags() {
         |codes: &[u32]| ColumnValues::Labels { categories: vec!["a".to_owned()], codes: codes.to_vec() };
     let found = dataset(vec![own(&[0, 3, 3], tags(&[0, 0, 0]))], Targets::None).unwrap();
     assert_eq!(found.select(&[1, 0]).columns()[0].starts, [0, 0, 3]);
-    assert_eq!(found.line_graph().columns().len(), 1);
+    assert_eq!(found.line_graph().unwrap().columns().len(), 1);
     for starts in [&[0, 3][..], &[1, 2, 3], &[0, 3, 2], &[0, 1, 2]] {
         assert!(dataset(vec![own(starts, tags(&[0, 0, 0]))], Targets::None).is_err(), "{starts:?}");
     }

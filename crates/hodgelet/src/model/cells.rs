@@ -63,7 +63,7 @@ impl Model {
         }
         let measurer = &self.space.measurer;
         let alone = dataset.select(&[index]);
-        let items = items(measurer.settings.lift(), &alone);
+        let items = items(measurer.settings.lift(), &alone)?;
         let measured = measurer.measure(&alone, |_| ControlFlow::Continue(()))?;
         let measures = self.space.measures_in_units(&measured.measures.iter().collect::<Vec<_>>());
         let refined = labels_of(measurer, &items, 0)?;

@@ -9,7 +9,7 @@ use super::measure::{check_shared, lifted, measure, sample, weights};
 use super::own::OwnColumns;
 use super::{Measured, ModelError};
 use crate::complex::Lift;
-use crate::dataset::{Dataset, WHOLE};
+use crate::dataset::{Dataset, DatasetError, WHOLE};
 use crate::encode::{EncodeError, Encoding, Outline};
 use crate::feature::{Block, BlockMeasures, Component, SignedBasis, SignedError, Standardizer};
 use crate::hodge::{HodgeError, Operators};
@@ -81,7 +81,7 @@ impl Measurer {
         let values = values_of(settings, outline)?;
         let own = OwnColumns::fit(settings, outline.columns());
         let mut measurer = Self { settings: settings.clone(), encoding, signed: None, labels, values, own };
-        measurer.signed = measurer.fit_signed(&items(settings.lift(), part), train)?;
+        measurer.signed = measurer.fit_signed(items(settings.lift(), part)?.as_ref(), train)?;
         measurer.blocks()?;
         Ok(measurer)
     }
@@ -196,7 +196,7 @@ impl Measurer {
         dataset: &Dataset,
         progress: impl FnMut(usize) -> ControlFlow<()>,
     ) -> Result<Measured, ModelError> {
-        measure(self, &items(self.settings.lift(), dataset), progress)
+        measure(self, items(self.settings.lift(), dataset)?.as_ref(), progress)
     }
 
     /// Complex `i` of `dataset` as it is measured: lifted, with all its signals and its weights.
@@ -209,7 +209,7 @@ impl Measurer {
             return Err(ModelError::Index { index: i, len: dataset.len() });
         }
         let alone = dataset.select(&[i]);
-        let items = items(self.settings.lift(), &alone);
+        let items = items(self.settings.lift(), &alone)?;
         let (found, _) = sample(&self.settings, &items, &self.encoding.bind(&items)?, 0, true)?;
         let Sample { complex, signals, weights } = found;
         Ok(Sample { complex: Cow::Owned(complex.into_owned()), signals, weights })
@@ -263,15 +263,22 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// [`EncodeError::Index`] when one of them is not there.
-    pub fn outline(&self, dataset: &Dataset, train: &[usize]) -> Result<Outline, EncodeError> {
-        Outline::of(&items(self.lift(), dataset), train)
+    /// [`EncodeError::Index`] when one of them is not there, [`ModelError::Lift`] when a line graph is too large.
+    pub fn outline(&self, dataset: &Dataset, train: &[usize]) -> Result<Outline, ModelError> {
+        Ok(Outline::of(items(self.lift(), dataset)?.as_ref(), train)?)
     }
 }
 
 /// The items whose spectra are taken: those of the line graph, or the dataset's own.
-pub(super) fn items(lift: Lift, dataset: &Dataset) -> Cow<'_, Dataset> {
-    if lift == Lift::LineGraph { Cow::Owned(dataset.line_graph()) } else { Cow::Borrowed(dataset) }
+pub(super) fn items(lift: Lift, dataset: &Dataset) -> Result<Cow<'_, Dataset>, ModelError> {
+    if lift != Lift::LineGraph {
+        return Ok(Cow::Borrowed(dataset));
+    }
+    let lines = dataset.line_graph().map_err(|error| match error {
+        DatasetError::LineGraph { item, source } => ModelError::Lift { index: item, source },
+        error => EncodeError::from(error).into(),
+    })?;
+    Ok(Cow::Owned(lines))
 }
 
 /// A seed of its own for the bank of every block that varies: the same one for all blocks that share theirs.
