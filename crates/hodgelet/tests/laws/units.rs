@@ -3,11 +3,13 @@
 use super::{bits, dataset, quick};
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
-use hodgelet::model::{ModelError, PredictedTargets, Prediction};
+use hodgelet::model::{Goal, Measurer, Model, ModelError, PredictedTargets, Prediction};
 use hodgelet::settings::{BlockKind, Settings};
+use hodgelet::signal::Orientation;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+use std::ops::ControlFlow;
 
 /// Powers of two near 10^±150: products with them are exact.
 const UNITS: [f64; 2] = [f64::from_bits((1023 + 498) << 52), f64::from_bits((1023 - 498) << 52)];
@@ -89,6 +91,67 @@ fn predictions_have_the_unit_of_the_targets() {
 }
 
 #[test]
+fn each_of_several_targets_keeps_its_own_unit() {
+    let (train, new) = (dataset(24, false, 12), dataset(8, false, 13));
+    let settings = quick();
+    let all: Vec<usize> = (0..train.len()).collect();
+    let measurer = Measurer::fit(&settings, &train, &all).unwrap();
+    let measured = measurer.measure(&train, |_| ControlFlow::Continue(())).unwrap();
+    let Targets::Real(values) = train.targets() else { unreachable!("targets are numbers") };
+    let fitted = |units: [f64; 2]| {
+        let goal = |k: usize| {
+            // The second target is another one, of every other graph.
+            let complexes: Vec<usize> = all.iter().copied().step_by(k + 1).collect();
+            let value = |&i: &usize| units[k] * (values[i] + k as f64 * (i as f64).sin());
+            let targets = Targets::Real(complexes.iter().map(value).collect());
+            Goal { name: format!("target {k}"), targets, complexes }
+        };
+        let goals = [goal(0), goal(1)];
+        let models =
+            settings.fit_several(&measurer, &measured, &goals, |_| ControlFlow::Continue(())).unwrap();
+        let mean = |model: &Model| match model.predict(&new).unwrap().targets {
+            PredictedTargets::Real { densities } => densities.iter().map(|d| d.mean()).collect::<Vec<f64>>(),
+            PredictedTargets::Classes { .. } => unreachable!("numbers are predicted"),
+        };
+        models.models().iter().map(mean).collect::<Vec<_>>()
+    };
+    let expected = fitted([1.0; 2]);
+    assert_ne!(expected[0], expected[1]);
+    for units in [[UNITS[0], 1.0], [1.0, UNITS[1]], [UNITS[1], UNITS[0]]] {
+        let found = fitted(units);
+        for (k, unit) in units.into_iter().enumerate() {
+            let scaled: Vec<u64> = expected[k].iter().map(|y| (unit * y).to_bits()).collect();
+            let found: Vec<u64> = found[k].iter().map(|y| y.to_bits()).collect();
+            assert_eq!(found, scaled, "target {k} in units of {units:?}");
+        }
+    }
+}
+
+#[test]
+fn a_common_unit_of_all_weights_of_cells_changes_no_bit() {
+    let (train, new) = (dataset(16, true, 14), dataset(5, true, 15));
+    let weighted = |data: &Dataset, unit: f64| {
+        (0..3).fold(data.clone(), |data, dim| {
+            let starts = data.cell_starts(dim);
+            let weight = |i: usize| unit * (1.0 + ((3 * i + dim) % 4) as f64);
+            let values = (0..starts[data.len()]).map(weight).collect();
+            let values = ColumnValues::Real { channels: vec!["0".to_owned()], values };
+            let (name, orientation) = ("cell-weights".to_owned(), Orientation::Unoriented);
+            data.with_column(Column { name, dim, orientation, starts, values }).unwrap()
+        })
+    };
+    let predicted = |unit: f64| fit_and_predict(&weighted(&train, unit), &weighted(&new, unit)).unwrap();
+    let (expected, plain) = (predicted(1.0), fit_and_predict(&train, &new).unwrap());
+    assert_ne!(bits(&expected, 0), bits(&plain, 0), "weights mean something");
+    for unit in UNITS {
+        let found = predicted(unit);
+        for i in 0..new.len() {
+            assert_eq!(bits(&found, i), bits(&expected, i), "weights in units of {unit:e}, graph {i}");
+        }
+    }
+}
+
+#[test]
 fn weights_of_any_size_are_predicted_from_or_refused() {
     let (train, new) = (dataset(16, true, 5), dataset(5, true, 6));
     for unit in [UNITS[0], UNITS[1], 1e300, 1e-300] {
@@ -97,7 +160,7 @@ fn weights_of_any_size_are_predicted_from_or_refused() {
                 let starts = data.cell_starts(dim);
                 let values = (0..starts[data.len()]).map(|i| unit * (1.0 + (i % 3) as f64)).collect();
                 let values = ColumnValues::Real { channels: vec!["0".to_owned()], values };
-                let orientation = hodgelet::signal::Orientation::Unoriented;
+                let orientation = Orientation::Unoriented;
                 let name = "cell-weights".to_owned();
                 data.clone().with_column(Column { name, dim, orientation, starts, values })
             };
