@@ -1,10 +1,13 @@
 """Links of the book and of the documents beside it: every page is in the summary, every link leads somewhere.
 
-Links to other sites are not followed. Where mdBook is installed, the book is built as well.
+Links to other sites are not followed. Where mdBook is installed, or named by the variable MDBOOK, the book is built as
+well, and the links of its pages are checked once more: a file of the repository is not a page of the book.
 """
 
 from __future__ import annotations
 
+import html
+import os
 import re
 import shutil
 import subprocess
@@ -45,6 +48,26 @@ def faults(path: Path) -> list[str]:
     return wrong
 
 
+def built(mdbook: str) -> list[str]:
+    """Builds the book; links of its pages that lead nowhere."""
+    wrong, n_links = [], 0
+    with tempfile.TemporaryDirectory() as name:
+        if subprocess.run([mdbook, "build", str(ROOT / "book"), "--dest-dir", name], check=False).returncode:
+            return ["mdbook build failed"]
+        pages = {path: path.read_text() for path in Path(name).resolve().rglob("*.html")}
+        for path, text in pages.items():
+            for link in map(html.unescape, re.findall(r'(?:href|src)="([^"]+)"', text)):
+                if re.match(r"[a-z]+:|//", link):
+                    continue
+                n_links += 1
+                place, _, anchor = link.partition("#")
+                target = (path.parent / place).resolve() if place else path
+                if not target.exists() or (anchor and target in pages and f'id="{anchor}"' not in pages[target]):
+                    wrong.append(f"{path.relative_to(Path(name).resolve())}: {link} is not in the book")
+        print("\n".join([*wrong, f"{len(pages)} pages built, {n_links} links checked"]))
+    return wrong
+
+
 def main() -> int:
     """Checks all pages."""
     pages = sorted(BOOK.rglob("*.md"))
@@ -58,10 +81,9 @@ def main() -> int:
     for page in [*pages, *sorted(documents)]:
         wrong += faults(page)
     print("\n".join([*wrong, f"{len(pages)} pages of the book and {len(documents)} documents, links checked"]))
-    if shutil.which("mdbook"):
-        with tempfile.TemporaryDirectory() as folder:
-            if subprocess.run(["mdbook", "build", str(ROOT / "book"), "--dest-dir", folder], check=False).returncode:
-                wrong.append("mdbook build failed")
+    mdbook = os.environ.get("MDBOOK") or shutil.which("mdbook")
+    if mdbook:
+        wrong += built(mdbook)
     else:
         print("SKIPPED: mdBook is not installed (cargo install mdbook); links were checked")
     return 1 if wrong else 0
