@@ -16,9 +16,14 @@ pub fn root() -> &'static Path {
 pub fn of(target: &str) -> std::io::Result<Vec<Vec<u8>>> {
     let mut paths = files(&root().join("seeds").join(target))?;
     if target == "model" {
-        // Files of earlier versions of the format.
-        let models = files(&root().join("../testdata/models"))?;
-        paths.extend(models.into_iter().filter(|path| path.extension().is_some_and(|e| e == "hodgelet")));
+        // Files of every version of the format.
+        for version in 1.. {
+            let models = files(&root().join(format!("../testdata/models/{version}")))?;
+            if models.is_empty() {
+                break;
+            }
+            paths.extend(models.into_iter().filter(|path| path.extension().is_some_and(|e| e == "hodgelet")));
+        }
     }
     if paths.is_empty() {
         return Err(std::io::Error::other(format!("no seeds of {target}")));

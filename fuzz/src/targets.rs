@@ -1,17 +1,18 @@
 //! What is fuzzed. Each target takes bytes, says whether they were accepted, and panics where a promise is broken.
 
 use hodgelet::complex::{Complex, Expansion, Hypergraph, Lift};
-use hodgelet::dataset::Dataset;
+use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::hodge::{Operators, Weighting};
 use hodgelet::linalg::SparseMat;
-use hodgelet::model::Model;
+use hodgelet::model::{Model, Models};
 use hodgelet::store::Store;
 use hodgelet_data::graphs::{self, ArcOptions, Directed, EdgeWeights, Format};
 use hodgelet_data::mesh::{self, MeshFormat};
 use hodgelet_data::networks::{self, Layout, NetworkOptions};
-use hodgelet_data::table::{self, TableOptions};
+use hodgelet_data::table::{self, TableOptions, TargetKind};
+use hodgelet_data::targets::{self, TargetOptions};
 use hodgelet_data::tu::{File, Files};
-use hodgelet_data::{Read, hif, jsonl, mantra, tu};
+use hodgelet_data::{Read, Report, hif, jsonl, mantra, own, tu};
 use hodgelet_eval::splits;
 use sha2::{Digest, Sha256};
 
@@ -19,7 +20,7 @@ use sha2::{Digest, Sha256};
 pub type Target = fn(&[u8]) -> bool;
 
 /// All targets by name.
-pub const ALL: [(&str, Target); 16] = [
+pub const ALL: [(&str, Target); 19] = [
     ("tu", tu),
     ("archive", archive),
     ("jsonl", jsonl),
@@ -36,6 +37,9 @@ pub const ALL: [(&str, Target); 16] = [
     ("table", table),
     ("network", network),
     ("mantra", mantra),
+    ("own", own),
+    ("targets", targets),
+    ("parquet", parquet),
 ];
 
 /// Cells up to which a dataset is written and read again.
@@ -112,8 +116,59 @@ fn any_arcs(read: impl Fn(ArcOptions) -> bool) -> bool {
 
 /// A table of molecules.
 pub fn table(bytes: &[u8]) -> bool {
-    let options = TableOptions { guess_target: true, ..TableOptions::default() };
-    table::parse("t.csv", bytes, &options).is_ok()
+    sound(table::parse("t.csv", bytes, &guessing()).ok().map(|found| found.read))
+}
+
+/// A table of molecules in a Parquet file.
+pub fn parquet(bytes: &[u8]) -> bool {
+    let file = file_of(bytes, ".parquet");
+    sound(table::read_file(file.path(), &guessing()).ok().map(|found| found.read))
+}
+
+fn guessing() -> TableOptions {
+    TableOptions { guess_target: true, ..TableOptions::default() }
+}
+
+/// Numbers and fingerprints of three graphs, with names and without.
+pub fn own(bytes: &[u8]) -> bool {
+    let (three, file) = (three_graphs(), file_of(bytes, ".csv"));
+    let mut any = false;
+    for ids in [&three.ids[..], &[]] {
+        for reader in [own::with_columns, own::with_fingerprints] {
+            let dataset = reader(three.dataset.clone(), file.path(), ids).ok();
+            any |= sound(dataset.map(|dataset| Read { dataset, ..three.clone() }));
+        }
+    }
+    any
+}
+
+/// A table of the targets of three graphs, of every kind.
+pub fn targets(bytes: &[u8]) -> bool {
+    let (three, file) = (three_graphs(), file_of(bytes, ".csv"));
+    let mut any = false;
+    for kind in [TargetKind::Auto, TargetKind::Classes, TargetKind::Numbers] {
+        for column in [None, Some("y".to_owned())] {
+            for to_predict in [false, true] {
+                let options = TargetOptions { table: None, column: column.clone(), kind, to_predict };
+                any |= sound(targets::with_table(three.clone(), file.path(), &options).ok());
+            }
+        }
+    }
+    any
+}
+
+/// Three graphs with names.
+fn three_graphs() -> Read {
+    let graphs = (2..5).map(|n| Complex::graph(n, &[[0, 1]]).expect("a graph")).collect();
+    let dataset = Dataset::new("three", graphs, Vec::new(), Targets::None).expect("a dataset");
+    Read { dataset, report: Report::default(), ids: ["a", "b", "c"].map(str::to_owned).to_vec() }
+}
+
+/// A file that holds the bytes, for readers of files alone.
+fn file_of(bytes: &[u8], end: &str) -> tempfile::NamedTempFile {
+    let file = tempfile::Builder::new().suffix(end).tempfile().expect("a small file");
+    std::fs::write(file.path(), bytes).expect("a small file");
+    file
 }
 
 /// GML.
@@ -146,8 +201,11 @@ pub fn splits(bytes: &[u8]) -> bool {
     true
 }
 
-/// A model file, as it is and with the checksum that its content should have.
+/// A file of one model, as it is and with the checksum that its content should have, or of several.
 pub fn model(bytes: &[u8]) -> bool {
+    if Models::are_several(bytes) {
+        return sound_models(bytes);
+    }
     let as_it_is = sound_model(bytes);
     let signed = super::signed::signed(bytes).is_some_and(|bytes| sound_model(&bytes));
     as_it_is | signed
@@ -159,6 +217,15 @@ fn sound_model(bytes: &[u8]) -> bool {
     if let Ok(again) = model.to_bytes() {
         let again = Model::from_bytes(&again).expect("what was just written");
         assert_eq!(again.to_bytes().ok(), model.to_bytes().ok());
+    }
+    true
+}
+
+fn sound_models(bytes: &[u8]) -> bool {
+    let Ok(models) = Models::from_bytes(bytes) else { return false };
+    if let Ok(again) = models.to_bytes() {
+        let again = Models::from_bytes(&again).expect("what was just written");
+        assert_eq!(again.to_bytes().ok(), models.to_bytes().ok());
     }
     true
 }

@@ -44,10 +44,17 @@ fn one_large_hyperedge_and_many_close_points_are_counted_before_they_are_listed(
 #[test]
 fn edges_that_meet_are_counted_before_a_line_graph_lists_their_pairs() {
     let folder = tempfile::tempdir().unwrap();
-    let header = "{\"hodgelet\": 1, \"name\": \"d\", \"target\": \"class\", \"columns\": []}";
+    let column = "{\"name\": \"length\", \"dim\": 1, \"kind\": \"real\", \"channels\": [\"0\"]}";
+    let header =
+        format!("{{\"hodgelet\": 1, \"name\": \"d\", \"target\": \"class\", \"columns\": [{column}]}}");
     let star = |n: u32, class: &str| {
         let edges: Vec<[u32; 2]> = (1..=n).map(|v| [0, v]).collect();
-        format!("{{\"vertices\": {}, \"edges\": {edges:?}, \"target\": \"{class}\"}}", n + 1)
+        let lengths: Vec<u32> = (1..=n).collect();
+        let signals = format!("{{\"1\": {{\"length\": {lengths:?}}}}}");
+        let n = n + 1;
+        format!(
+            "{{\"vertices\": {n}, \"edges\": {edges:?}, \"signals\": {signals}, \"target\": \"{class}\"}}"
+        )
     };
     let write = |name: &str, large: u32| {
         let text = format!("{header}\n{}\n{}\n", star(3, "a"), star(large, "b"));
@@ -55,7 +62,7 @@ fn edges_that_meet_are_counted_before_a_line_graph_lists_their_pairs() {
     };
     write("large.jsonl", 5000);
     write("small.jsonl", 50);
-    let line_graph = ["--method", "line-graph", "--edges", "constant"];
+    let line_graph = ["--method", "line-graph"];
     for command in
         [["features", "large.jsonl", "--out", "f.csv"], ["fit", "large.jsonl", "--out", "m.hodgelet"]]
     {

@@ -7,7 +7,10 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 /// The columns of a Parquet file, numbers as they are printed; what is null is empty.
 pub(super) fn parse(file: &str, bytes: Vec<u8>) -> Result<Table, TableError> {
-    read(bytes).map_err(|what| TableError::Parquet { file: file.to_owned(), what })
+    // The reader may panic at what was made up.
+    let found = std::panic::catch_unwind(|| read(bytes));
+    let found = found.unwrap_or_else(|_| Err("not a Parquet file that can be read".to_owned()));
+    found.map_err(|what| TableError::Parquet { file: file.to_owned(), what })
 }
 
 fn read(bytes: Vec<u8>) -> Result<Table, String> {
