@@ -255,6 +255,8 @@ class Workspace:
             if status == 0:
                 break
             wrong = self.faulty(found, lines)
+            if not wrong:
+                sys.exit("the build failed, and no fault is the cause")
             print(f"{len(wrong)} of {len(mutants)} do not compile")
             mutants = [mutant for mutant in mutants if mutant.number not in wrong]
         status, found = self.messages(["cargo", "test", *package, "--lib", *targets, "--no-run"])
