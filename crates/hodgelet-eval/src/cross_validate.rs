@@ -310,6 +310,7 @@ pub fn cross_validate_several(
                 Stage::Training { step, objective, .. } => {
                     callback(Event::Training { split: s, step, objective })
                 }
+                Stage::Averaging { done, total } => callback(Event::Averaging { split: s, done, total }),
                 _ => ControlFlow::Continue(()),
             };
             let found = run_several(&measurer, &measured, goals, settings, split, stage);

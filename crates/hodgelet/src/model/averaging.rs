@@ -73,7 +73,7 @@ pub(super) struct Draws {
 }
 
 /// What becomes of one chain or start: its values, and the posterior of each.
-type States = Vec<(Vec<f64>, Trained)>;
+pub(super) type States = Vec<(Vec<f64>, Trained)>;
 
 impl Settings {
     /// How states are chosen with `n` distinct training complexes; none when the mode stands alone.
@@ -111,7 +111,7 @@ impl Settings {
 }
 
 /// Why there is nothing to draw from.
-fn no_posterior() -> ModelError {
+pub(super) fn no_posterior() -> ModelError {
     ModelError::Training { reason: "hyperparameters without priors have no posterior".to_owned() }
 }
 
@@ -127,11 +127,17 @@ pub(super) fn draw(
         HyperparameterChoice::Modes => ends(problem, modes)?,
         _ => chains(problem, modes[0], progress)?,
     };
-    let (thetas, states) = states.into_iter().unzip();
-    let measures = problem.measures.iter().map(|own| own.clone().only_energies()).collect();
-    let averaged = Averaged { thetas, states, measures };
-    let states = averaged.states.len();
-    Ok(Draws { averaged, exploration: Exploration { method, states, ..exploration } })
+    Ok(Draws::new(problem, states, Exploration { method, ..exploration }))
+}
+
+impl Draws {
+    /// The states of a problem.
+    pub fn new(problem: &Problem, states: States, exploration: Exploration) -> Self {
+        let (thetas, states): (_, Vec<Trained>) = states.into_iter().unzip();
+        let exploration = Exploration { states: states.len(), ..exploration };
+        let measures = problem.measures.iter().map(|own| own.clone().only_energies()).collect();
+        Self { averaged: Averaged { thetas, states, measures }, exploration }
+    }
 }
 
 /// The log density of the values in standard coordinates, with its gradient.
@@ -147,16 +153,14 @@ pub(super) fn density(
     Ok(-value)
 }
 
-/// The posteriors at `points`, in standard coordinates; a point where there is none is left out.
-fn solved<'a>(
+/// The posteriors at `points`; a point where there is none is left out.
+pub(super) fn solved(
     problem: &Problem,
-    parameters: &Parameters,
     mut sites: Option<Sites>,
-    points: impl Iterator<Item = &'a Vec<f64>>,
+    points: impl Iterator<Item = Vec<f64>>,
 ) -> Result<States, ModelError> {
     let (mut states, mut failure) = (Vec::new(), None);
-    for z in points {
-        let (theta, _) = parameters.at_standard(z).ok_or_else(no_posterior)?;
+    for theta in points {
         match problem.solve(&theta, sites.take()).and_then(|solved| problem.trained(solved)) {
             Ok(trained) => {
                 sites = Some(trained.posterior.sites().clone());
@@ -182,31 +186,15 @@ fn chains(
     (mode, sites): (&[f64], Option<&Sites>),
     progress: impl Fn(usize, usize) -> ControlFlow<()> + Sync,
 ) -> Result<(States, Exploration), ModelError> {
-    let draws = problem.settings.draws(problem.n_points());
-    let kept = (STATES / CHAINS).min(draws);
-    let params = NutsParams { warmup: draws, draws, ..NutsParams::default() };
+    let walk = Walk::new(&problem.settings, problem.n_points());
     let parameters = problem.parameters()?;
-    let (done, total) = (AtomicUsize::new(0), CHAINS * (params.warmup + params.draws));
-    let stopped = AtomicBool::new(false);
-    let watch = |_: usize| {
-        let done = 1 + done.fetch_add(1, Ordering::Relaxed);
-        // One chain that is stopped stops all.
-        if stopped.load(Ordering::Relaxed) || progress(done, total).is_break() {
-            stopped.store(true, Ordering::Relaxed);
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
-    };
-    let run = |chain: usize, ()| -> Result<(Chain, States), ModelError> {
+    let at = |z: &Vec<f64>| Ok(parameters.at_standard(z).ok_or_else(no_posterior)?.0);
+    let (states, exploration) = walk.run(parameters.watched().collect(), progress, |chain, sampled| {
         let (mut objective, start) = problem.start_of(chain as u64)?;
         let mut from = |point: &[f64], sites: Option<&Sites>| {
             objective.sites = sites.cloned();
             let z = parameters.standard_of(point).ok_or_else(no_posterior)?;
-            let density = |z: &[f64], gradient: &mut [f64]| density(&mut objective, &parameters, z, gradient);
-            sample(&params, &z, chain_seed(problem, chain), density, watch).map_err(|error| match error {
-                SampleError::Stopped => ModelError::Cancelled,
-                error => no_states(&error),
-            })
+            sampled(&z, &mut |z, gradient| density(&mut objective, &parameters, z, gradient))
         };
         let found = match chain {
             0 => from(mode, sites)?,
@@ -216,39 +204,113 @@ fn chains(
                 _ => from(mode, sites),
             })?,
         };
-        let points = (1..=kept).map(|k| &found.draws[k * draws / kept - 1]);
-        let states = solved(problem, &parameters, objective.sites.take(), points)?;
+        let points = walk.kept(&found).map(at).collect::<Result<Vec<_>, ModelError>>()?;
+        let states = solved(problem, objective.sites.take(), points.into_iter())?;
         Ok((found, states))
-    };
-    let (mut all, mut states) = (Vec::new(), Vec::new());
-    for outcome in restarts(vec![(); CHAINS], run) {
-        let (chain, own) = outcome?;
-        all.push(chain);
-        states.extend(own);
-    }
-    let each = |measure: fn(&[&[f64]]) -> Option<f64>| -> Vec<f64> {
-        let of = |p: usize| {
-            let traces: Vec<Vec<f64>> =
-                all.iter().map(|chain| chain.draws.iter().map(|z| z[p]).collect()).collect();
-            measure(&traces.iter().map(Vec::as_slice).collect::<Vec<_>>())
-        };
-        parameters.watched().filter_map(of).collect()
-    };
-    let exploration = Exploration {
-        method: HyperparameterChoice::Nuts,
-        chains: CHAINS,
-        draws,
-        states: 0,
-        evaluations: all.iter().map(|chain| chain.evaluations).sum(),
-        divergences: all.iter().map(|chain| chain.divergences).sum::<usize>() + CHAINS * kept - states.len(),
-        r_hat: each(split_r_hat).into_iter().filter(|r| r.is_finite()).reduce(f64::max),
-        effective_size: each(effective_size).into_iter().reduce(f64::min),
-    };
+    })?;
+    let states: States = states.into_iter().flatten().collect();
+    let exploration = exploration.with_states(walk.n_states(), states.len());
     Ok((states, exploration))
 }
 
-fn chain_seed(problem: &Problem, chain: usize) -> u64 {
-    problem.settings.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(chain as u64)
+/// A logarithm of a density that writes its gradient.
+pub(super) type Density<'a> = &'a mut dyn FnMut(&[f64], &mut [f64]) -> Result<f64, ModelError>;
+
+/// The sampler: a chain from a point through a density.
+pub(super) type Sampler<'a> = &'a dyn Fn(&[f64], Density<'_>) -> Result<Chain, ModelError>;
+
+/// Chains of the sampler: how long they are, and which of their draws are kept.
+pub(super) struct Walk {
+    params: NutsParams,
+    kept: usize,
+    seed: u64,
+}
+
+impl Walk {
+    /// Chains for `n_points` distinct training complexes.
+    pub fn new(settings: &Settings, n_points: usize) -> Self {
+        let draws = settings.draws(n_points);
+        let params = NutsParams { warmup: draws, draws, ..NutsParams::default() };
+        Self { params, kept: (STATES / CHAINS).min(draws), seed: settings.seed }
+    }
+
+    /// The draws of a chain that are kept, in standard coordinates.
+    pub fn kept<'c>(&self, chain: &'c Chain) -> impl Iterator<Item = &'c Vec<f64>> + use<'c> {
+        let (kept, draws) = (self.kept, self.params.draws);
+        (1..=kept).map(move |k| &chain.draws[k * draws / kept - 1])
+    }
+
+    /// States of all chains.
+    pub fn n_states(&self) -> usize {
+        CHAINS * self.kept
+    }
+
+    /// What `of_chain` makes of each chain: it is given the number of the chain and the sampler, which goes from a point
+    /// through a density. `watched` are the values whose mixing is looked at.
+    pub fn run<S: Send>(
+        &self,
+        watched: Vec<usize>,
+        progress: impl Fn(usize, usize) -> ControlFlow<()> + Sync,
+        of_chain: impl Fn(usize, Sampler<'_>) -> Result<(Chain, S), ModelError> + Sync + Send,
+    ) -> Result<(Vec<S>, Exploration), ModelError> {
+        let (done, total) = (AtomicUsize::new(0), CHAINS * (self.params.warmup + self.params.draws));
+        let stopped = AtomicBool::new(false);
+        let watch = |_: usize| {
+            let done = 1 + done.fetch_add(1, Ordering::Relaxed);
+            // One chain that is stopped stops all.
+            if stopped.load(Ordering::Relaxed) || progress(done, total).is_break() {
+                stopped.store(true, Ordering::Relaxed);
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        };
+        let run = |chain: usize, ()| -> Result<(Chain, S), ModelError> {
+            let seed = chain_seed(self.seed, chain);
+            let sampled = |z: &[f64], density: Density<'_>| {
+                sample(&self.params, z, seed, density, watch).map_err(|error| match error {
+                    SampleError::Stopped => ModelError::Cancelled,
+                    error => no_states(&error),
+                })
+            };
+            of_chain(chain, &sampled)
+        };
+        let (mut all, mut found) = (Vec::new(), Vec::new());
+        for outcome in restarts(vec![(); CHAINS], run) {
+            let (chain, own) = outcome?;
+            all.push(chain);
+            found.push(own);
+        }
+        let each = |measure: fn(&[&[f64]]) -> Option<f64>| -> Vec<f64> {
+            let of = |&p: &usize| {
+                let traces: Vec<Vec<f64>> =
+                    all.iter().map(|chain| chain.draws.iter().map(|z| z[p]).collect()).collect();
+                measure(&traces.iter().map(Vec::as_slice).collect::<Vec<_>>())
+            };
+            watched.iter().filter_map(of).collect()
+        };
+        let exploration = Exploration {
+            method: HyperparameterChoice::Nuts,
+            chains: CHAINS,
+            draws: self.params.draws,
+            states: 0,
+            evaluations: all.iter().map(|chain| chain.evaluations).sum(),
+            divergences: all.iter().map(|chain| chain.divergences).sum(),
+            r_hat: each(split_r_hat).into_iter().filter(|r| r.is_finite()).reduce(f64::max),
+            effective_size: each(effective_size).into_iter().reduce(f64::min),
+        };
+        Ok((found, exploration))
+    }
+}
+
+impl Exploration {
+    /// The same with the number of states that were found of those wanted.
+    pub(super) fn with_states(self, wanted: usize, found: usize) -> Self {
+        Self { states: found, divergences: self.divergences + wanted - found, ..self }
+    }
+}
+
+fn chain_seed(seed: u64, chain: usize) -> u64 {
+    seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(chain as u64)
 }
 
 /// Draws of the normal distribution whose curvature is that of the density at the mode, found by differences of gradients.
@@ -282,7 +344,7 @@ fn normal_draws(
         }
     }
     let pairs = eigenpairs(curvature.as_ref()).map_err(|error| no_states(&error))?;
-    let mut rng = ChaCha8Rng::seed_from_u64(chain_seed(problem, 0));
+    let mut rng = ChaCha8Rng::seed_from_u64(chain_seed(problem.settings.seed, 0));
     let (mut points, mut weights) = (Vec::new(), Vec::new());
     let mut gradient = vec![0.0; dim];
     for _ in 0..STATES {
@@ -303,7 +365,9 @@ fn normal_draws(
     let top = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weights: Vec<f64> = weights.iter().map(|w| (w - top).exp()).collect();
     let (sum, squares) = weights.iter().fold((0.0, 0.0), |(a, b), w| (a + w, b + w * w));
-    let states = solved(problem, &parameters, objective.sites.take(), points.iter())?;
+    let at = |z: &Vec<f64>| Ok(parameters.at_standard(z).ok_or_else(no_posterior)?.0);
+    let points = points.iter().map(at).collect::<Result<Vec<_>, ModelError>>()?;
+    let states = solved(problem, objective.sites.take(), points.into_iter())?;
     let exploration = Exploration {
         method: HyperparameterChoice::Gaussian,
         chains: 0,

@@ -1,6 +1,6 @@
 //! Training: from a dataset to a fitted model.
 
-use super::averaging;
+use super::averaging::{self, Draws};
 use super::fitted::{Model, Summary, Trained};
 use super::objective::Solved;
 use super::parameters::State;
@@ -135,7 +135,7 @@ impl Settings {
         let callback = Mutex::new(callback);
         let start = model.map(|model| task.problem.start_at(model)).transpose()?;
         let ends = run_starts(&task.problem, start.as_deref(), &callback)?;
-        task.finish(ends, &callback)
+        task.finish(ends, None, &callback)
     }
 }
 
@@ -192,10 +192,11 @@ impl<'a> Task<'a> {
         self.sample.len() < self.train.len()
     }
 
-    /// The model that follows from where training ended.
+    /// The model that follows from where training ended, averaged over what was `drawn` if that was done before.
     pub fn finish(
         self,
         ends: Vec<Outcome>,
+        drawn: Option<Draws>,
         callback: &Mutex<impl FnMut(Stage) -> ControlFlow<()> + Send>,
     ) -> Result<Model, ModelError> {
         let is_part = self.is_part();
@@ -228,7 +229,10 @@ impl<'a> Task<'a> {
             let progress = |done, total| call(callback, Stage::Averaging { done, total });
             let all = std::iter::once(&end).chain(&others);
             let modes: Vec<_> = all.map(|end| (&end.minimum.point[..], end.sites.as_ref())).collect();
-            let draws = averaging::draw(&problem, method, &modes, progress)?;
+            let draws = match drawn {
+                Some(drawn) => drawn,
+                None => averaging::draw(&problem, method, &modes, progress)?,
+            };
             averaged = Some(draws.averaged);
             exploration = Some(draws.exploration);
         }

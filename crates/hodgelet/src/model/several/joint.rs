@@ -1,10 +1,13 @@
 //! The sum of the objectives of several problems over the values that they share.
 
+use super::super::averaging::{Draws, Sampler, States, Walk, no_posterior, solved};
 use super::super::fit::{End, Outcome, call};
 use super::super::objective::Objective;
+use super::super::parameters::Parameters;
 use super::super::{ModelError, Problem, Stage};
+use crate::gp::Sites;
 use crate::settings::Settings;
-use crate::train::{MinimizeError, minimize, restarts};
+use crate::train::{Chain, MinimizeError, minimize, restarts};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -13,8 +16,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The objective of one problem, and where its values stand among those of all.
 struct Member<'a> {
+    problem: &'a Problem,
     objective: Objective<'a>,
     places: Vec<usize>,
+    /// Its values with all of their priors, and which of them have theirs here.
+    parameters: Parameters,
+    owned: Vec<bool>,
 }
 
 /// The sum of objectives.
@@ -31,10 +38,13 @@ impl<'a> Joint<'a> {
         let mut known: HashMap<String, usize> = HashMap::new();
         for problem in problems {
             let (mut objective, theta) = problem.start_of(restart)?;
-            let mut places = Vec::with_capacity(theta.len());
+            let parameters = objective.parameters().clone();
+            let (mut places, mut owned) = (Vec::with_capacity(theta.len()), Vec::new());
             for (p, &value) in theta.iter().enumerate() {
                 let shared = objective.parameters().shared_name(p).map(str::to_owned);
-                let place = match shared.as_ref().and_then(|name| known.get(name)) {
+                let earlier = shared.as_ref().and_then(|name| known.get(name));
+                owned.push(earlier.is_none());
+                let place = match earlier {
                     Some(&place) => {
                         objective.parameters_mut().forget_prior(p);
                         place
@@ -47,7 +57,7 @@ impl<'a> Joint<'a> {
                 };
                 places.push(place);
             }
-            members.push(Member { objective, places });
+            members.push(Member { problem, objective, places, parameters, owned });
         }
         Ok((Self { members, n_values: start.len() }, start))
     }
@@ -59,7 +69,7 @@ impl<'a> Joint<'a> {
         let parts: Vec<Result<(f64, Vec<f64>), ModelError>> = self
             .members
             .par_iter_mut()
-            .map(|Member { objective, places }| {
+            .map(|Member { objective, places, .. }| {
                 let own: Vec<f64> = places.iter().map(|&place| theta[place]).collect();
                 let mut part = vec![0.0; own.len()];
                 Ok((objective.evaluate(&own, &mut part)?, part))
@@ -74,6 +84,108 @@ impl<'a> Joint<'a> {
         }
         Ok(total)
     }
+
+    /// The log density of the values in coordinates in which their priors are standard normal, with its gradient.
+    fn density(&mut self, z: &[f64], gradient: &mut [f64]) -> Result<f64, ModelError> {
+        let (theta, slopes) = self.at_standard(z)?;
+        let value = self.evaluate(&theta, gradient)?;
+        gradient.iter_mut().zip(slopes).for_each(|(g, slope)| *g *= -slope);
+        Ok(-value)
+    }
+
+    /// The values at `z`, standard normal under the priors, and their derivatives in it.
+    fn at_standard(&self, z: &[f64]) -> Result<(Vec<f64>, Vec<f64>), ModelError> {
+        let (mut theta, mut slopes) = (vec![0.0; self.n_values], vec![0.0; self.n_values]);
+        for member in &self.members {
+            let own: Vec<f64> = member.places.iter().map(|&place| z[place]).collect();
+            let (values, derivatives) = member.parameters.at_standard(&own).ok_or_else(no_posterior)?;
+            for p in (0..own.len()).filter(|&p| member.owned[p]) {
+                (theta[member.places[p]], slopes[member.places[p]]) = (values[p], derivatives[p]);
+            }
+        }
+        Ok((theta, slopes))
+    }
+
+    /// The inverse of [`at_standard`](Self::at_standard).
+    fn standard_of(&self, theta: &[f64]) -> Result<Vec<f64>, ModelError> {
+        let mut z = vec![0.0; self.n_values];
+        for member in &self.members {
+            let own: Vec<f64> = member.places.iter().map(|&place| theta[place]).collect();
+            let standard = member.parameters.standard_of(&own).ok_or_else(no_posterior)?;
+            for p in (0..own.len()).filter(|&p| member.owned[p]) {
+                z[member.places[p]] = standard[p];
+            }
+        }
+        Ok(z)
+    }
+
+    /// A chain from `theta`, with sites to begin with.
+    fn sampled(
+        &mut self,
+        theta: &[f64],
+        sites: &[Option<Sites>],
+        sampled: Sampler<'_>,
+    ) -> Result<Chain, ModelError> {
+        let of = |k: usize| sites.get(k).cloned().flatten();
+        self.members.iter_mut().enumerate().for_each(|(k, member)| member.objective.sites = of(k));
+        let z = self.standard_of(theta)?;
+        sampled(&z, &mut |z, gradient| self.density(z, gradient))
+    }
+
+    /// The places of the values of kernels and likelihoods, each once.
+    fn watched(&self) -> Vec<usize> {
+        let of = |member: &Member<'_>| -> Vec<usize> {
+            let own = member.parameters.watched().filter(|&p| member.owned[p]);
+            own.map(|p| member.places[p]).collect()
+        };
+        self.members.iter().flat_map(of).collect()
+    }
+}
+
+/// States of all problems from the posterior of the values that they share: the chains of one problem, over the sum. A state
+/// has the same shared values in each.
+pub(super) fn draw(
+    problems: &[&Problem],
+    settings: &Settings,
+    ends: &[&End],
+    progress: impl Fn(usize, usize) -> ControlFlow<()> + Sync,
+) -> Result<Vec<Draws>, ModelError> {
+    let n_points = problems.iter().map(|problem| problem.n_points()).max().unwrap_or(0);
+    let walk = Walk::new(settings, n_points);
+    let (first, _) = Joint::new(problems, 0)?;
+    let mut mode = vec![0.0; first.n_values];
+    for (member, end) in first.members.iter().zip(ends) {
+        member.places.iter().zip(&end.minimum.point).for_each(|(&place, &value)| mode[place] = value);
+    }
+    let sites: Vec<Option<Sites>> = ends.iter().map(|end| end.sites.clone()).collect();
+    let (found, exploration) = walk.run(first.watched(), progress, |chain, sampled| {
+        let (mut joint, start) = Joint::new(problems, chain as u64)?;
+        let found = match chain {
+            0 => joint.sampled(&mode, &sites, sampled)?,
+            // Where training starts, the density may have no value.
+            _ => joint.sampled(&start, &[], sampled).or_else(|error| match error {
+                ModelError::Cancelled => Err(error),
+                _ => joint.sampled(&mode, &sites, sampled),
+            })?,
+        };
+        let thetas =
+            walk.kept(&found).map(|z| Ok(joint.at_standard(z)?.0)).collect::<Result<Vec<_>, ModelError>>()?;
+        let of_member = |member: &mut Member<'_>| {
+            let own = thetas.iter().map(|theta| member.places.iter().map(|&place| theta[place]).collect());
+            solved(member.problem, member.objective.sites.take(), own)
+        };
+        let states = joint.members.iter_mut().map(of_member).collect::<Result<Vec<States>, ModelError>>()?;
+        Ok((found, states))
+    })?;
+    let mut states: Vec<States> = problems.iter().map(|_| States::new()).collect();
+    for of_chain in found {
+        states.iter_mut().zip(of_chain).for_each(|(all, own)| all.extend(own));
+    }
+    let draws = problems.iter().zip(states).map(|(problem, states)| {
+        let exploration = exploration.clone().with_states(walk.n_states(), states.len());
+        Draws::new(problem, states, exploration)
+    });
+    Ok(draws.collect())
 }
 
 /// Optimizes the sum from every start; where each problem ended, start by start.

@@ -7,14 +7,15 @@
 
 mod joint;
 
-use super::fit::Task;
+use super::averaging::Draws;
+use super::fit::{End, Task, call};
 use super::targets::balanced;
 use super::{MeasureSource, Measurer, Model, ModelError, Stage};
 use crate::dataset::Targets;
 use crate::measure::ComplexMeasures;
 use crate::settings::{HyperparameterChoice, Settings};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
@@ -66,6 +67,13 @@ impl Models {
         self.names.iter().map(String::as_str).zip(&self.models)
     }
 
+    /// The same models, which keep how their training data were read.
+    #[must_use]
+    pub fn with_reading(self, reading: &BTreeMap<String, String>) -> Self {
+        let models = self.models.into_iter().map(|model| model.with_reading(reading.clone())).collect();
+        Self { names: self.names, models }
+    }
+
     /// What turns complexes into measures, for all targets alike.
     ///
     /// # Panics
@@ -80,12 +88,13 @@ impl Models {
 impl Settings {
     /// Fits a model for each target to complexes that `measurer` measured before, with filters and kernels in common.
     ///
-    /// Predictions are those of the most probable values.
+    /// Predictions are averages over the posterior of the shared values, or those of the most probable ones, as for one target:
+    /// `auto` averages where it would for each target.
     ///
     /// # Errors
     ///
     /// [`ModelError::Goal`] names the target at fault, [`ModelError::Goals`] says why there can be no models together:
-    /// no target, one name twice, hyperparameters averaged over, or a guarantee.
+    /// no target, one name twice, a way to average that is for one target, or a guarantee.
     pub fn fit_several(
         &self,
         measurer: &Measurer,
@@ -95,7 +104,9 @@ impl Settings {
     ) -> Result<Models, ModelError> {
         let names: Vec<String> = goals.iter().map(|goal| goal.name.clone()).collect();
         check(self, &names)?;
-        let settings = self.clone().most_probable();
+        let averages = self.averages_several(goals);
+        let hyperparameters = if averages { HyperparameterChoice::Nuts } else { HyperparameterChoice::Map };
+        let settings = Settings { hyperparameters, ..self.clone() };
         let of_goal = |goal| Known::new(source, &settings, goal);
         let sources: Vec<Known<'_>> = goals.iter().map(of_goal).collect();
         let places: Vec<Vec<usize>> = goals.iter().map(|goal| (0..goal.complexes.len()).collect()).collect();
@@ -111,11 +122,28 @@ impl Settings {
         let callback = Mutex::new(callback);
         let problems: Vec<_> = tasks.iter().map(|task| &task.problem).collect();
         let ends = joint::run_starts(&problems, &settings, &callback)?;
+        let drawn: Vec<Option<Draws>> = match averages {
+            false => goals.iter().map(|_| None).collect(),
+            true => {
+                let modes: Vec<&End> = ends.iter().flat_map(|ends| ends.iter().flatten().take(1)).collect();
+                let progress = |done, total| call(&callback, Stage::Averaging { done, total });
+                joint::draw(&problems, &settings, &modes, progress)?.into_iter().map(Some).collect()
+            }
+        };
         let mut models = Vec::with_capacity(goals.len());
-        for ((goal, task), ends) in goals.iter().zip(tasks).zip(ends) {
-            models.push(task.finish(ends, &callback).map_err(|error| of(goal, error))?);
+        for (((goal, task), ends), drawn) in goals.iter().zip(tasks).zip(ends).zip(drawn) {
+            models.push(task.finish(ends, drawn, &callback).map_err(|error| of(goal, error))?);
         }
         Ok(Models { names, models })
+    }
+
+    /// Whether predictions of several targets are averaged over the hyperparameters, all or none.
+    fn averages_several(&self, goals: &[Goal]) -> bool {
+        match self.hyperparameters {
+            HyperparameterChoice::Nuts => true,
+            HyperparameterChoice::Auto => goals.iter().all(|goal| self.averages(goal.complexes.len())),
+            _ => false,
+        }
     }
 }
 
@@ -132,8 +160,8 @@ fn check(settings: &Settings, names: &[String]) -> Result<(), ModelError> {
         return fault("a guarantee is for one target");
     }
     match settings.hyperparameters {
-        HyperparameterChoice::Auto | HyperparameterChoice::Map => Ok(()),
-        _ => fault("hyperparameters in common are trained to their most probable values"),
+        HyperparameterChoice::Auto | HyperparameterChoice::Map | HyperparameterChoice::Nuts => Ok(()),
+        _ => fault("hyperparameters in common are averaged by nuts, or most probable ones"),
     }
 }
 
