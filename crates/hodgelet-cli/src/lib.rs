@@ -1,8 +1,8 @@
 //! The `hodgelet` command as a library: flags become settings, and each subcommand is one function of them.
 //!
 //! Results go to standard output, everything else to standard error. The exit status is 0 when the command did
-//! what it was asked, 1 when the input was at fault (bad flags included) or the user interrupted it, and 2 when
-//! the program was.
+//! what it was asked, 1 when the input was at fault (bad flags included), 2 when the program was, and 130 when the user
+//! interrupted it.
 
 pub mod commands;
 pub mod download;

@@ -100,11 +100,11 @@ impl NetworkArgs {
             ends: self.choice("ends", self.ends.clone())?.map(|Ends(names)| names),
             layout: self.choice("layout", self.layout)?,
             vertices: self.vertex_table.clone(),
-            target: None,
+            targets: Vec::new(),
         };
         let targets = TargetOptions {
             table: self.targets.clone(),
-            column: table.target.first().cloned(),
+            columns: table.target.clone(),
             kind: table.target_kind(),
             to_predict: table.purpose != Purpose::Training,
         };

@@ -67,11 +67,20 @@ pub fn json(value: &impl Serialize) -> Result<String, CommandError> {
 #[must_use]
 pub fn table(header: &[&str], numbers: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header);
     if spark::is_watched() {
         // As wide as the terminal; a file has no width.
         table.set_content_arrangement(ContentArrangement::Dynamic);
     }
+    filled(table, header, numbers, rows)
+}
+
+fn filled(
+    mut table: Table,
+    header: &[&str],
+    numbers: &[usize],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
+    table.load_style(presets::NOTHING).set_header(header);
     let shown = |cell: String| visible::name(&cell).into_owned();
     table.add_rows(rows.into_iter().map(|row| row.into_iter().map(shown).collect::<Vec<String>>()));
     for &index in numbers {
@@ -227,6 +236,26 @@ pub fn print_beside(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_fits_a_narrow_terminal() {
+        let mut narrow = Table::new();
+        narrow.set_content_arrangement(ContentArrangement::Dynamic).set_width(40);
+        let cell = |text: &str| text.to_owned();
+        let rows = [vec![
+            cell("edge co-exact"),
+            cell("0.9361 ± 0.0123"),
+            cell("what this block is made of, in words"),
+        ]];
+        let header = ["block", "accuracy", "meaning"];
+        let text = filled(narrow, &header, &[1], rows.clone());
+        assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
+        assert!(text.lines().count() > 2, "{text}");
+        // Nothing is cut off, and where nobody watches a row is a line.
+        let words = |text: &str| -> usize { text.split_whitespace().count() };
+        let wide = table(&header, &[1], rows);
+        assert_eq!((words(&text), wide.lines().count()), (words(&wide), 2), "{text}\n{wide}");
+    }
     use hodgelet::output::Kind;
 
     #[test]

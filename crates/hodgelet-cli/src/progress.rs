@@ -67,6 +67,8 @@ pub fn print_error(error: &CommandError) {
 pub struct Terminal {
     /// Print nothing but errors.
     pub quiet: bool,
+    /// Say what is done, with the time since this.
+    pub verbose: Option<Instant>,
 }
 
 impl Terminal {
@@ -84,10 +86,20 @@ impl Terminal {
         }
     }
 
+    /// A line about what is being done, with the seconds since the start; `text` is made only where it is wanted.
+    pub fn detail(self, text: impl FnOnce() -> String) {
+        if let Some(began) = self.verbose {
+            let seconds = began.elapsed().as_secs_f64();
+            let _ = writeln!(std::io::stderr(), "{seconds:9.3} s  {}", visible::lines(&text()));
+        }
+    }
+
     /// A bar for `total` things, drawn only when standard error is a terminal.
     #[must_use]
     pub fn bar(self, what: &'static str, total: Option<u64>) -> Bar {
-        let target = match self.quiet || !std::io::stderr().is_terminal() {
+        // Lines of --verbose would run through a bar.
+        let hidden = self.quiet || self.verbose.is_some() || !std::io::stderr().is_terminal();
+        let target = match hidden {
             true => ProgressDrawTarget::hidden(),
             false => ProgressDrawTarget::stderr(),
         };

@@ -22,8 +22,8 @@ use hodgelet::model::Model;
 use hodgelet::store::Store;
 use hodgelet_data::generate::{Builtin, builtin};
 use hodgelet_data::mantra::is_mantra;
-use hodgelet_data::table::{TableRead, is_table};
-use hodgelet_data::{EXTENSIONS, OpenError, OpenOptions, Parts, Read, Report};
+use hodgelet_data::table::{TableParts, TableRead, is_table};
+use hodgelet_data::{EXTENSIONS, OpenError, OpenOptions, Parts, Read};
 use hodgelet_data::{edits, is_network, locate, open_parts, open_with, own};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -88,6 +88,7 @@ impl DatasetArgs {
         }
         let read = self.read_silently()?;
         warn_of(&read, terminal);
+        terminal.detail(|| sizes(&read));
         Ok(read)
     }
 
@@ -147,6 +148,35 @@ impl DatasetArgs {
     ///
     /// [`CommandError`] when it cannot be read, or is none and flags for one are given.
     pub fn read_table(&self, terminal: Option<Terminal>) -> Result<Option<TableRead>, CommandError> {
+        let Some(path) = self.molecules()? else { return Ok(None) };
+        let mut read = self.table.read(&path, terminal)?;
+        check_interrupt()?;
+        read.read = self.with_tables(read.read)?;
+        if let Some(terminal) = terminal {
+            terminal.detail(|| sizes(&read.read));
+        }
+        Ok(Some(read))
+    }
+
+    /// The table of molecules that is named, to be predicted some rows at a time: if it is one, and nothing that is asked for
+    /// needs all rows.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read_table`](Self::read_table).
+    pub fn table_parts(&self) -> Result<Option<TableParts>, CommandError> {
+        let needs_all = self.columns.is_some()
+            || self.fingerprints.is_some()
+            || !self.homology.is_empty()
+            || !self.table.target.is_empty();
+        match self.molecules()?.filter(|_| !needs_all) {
+            Some(path) => self.table.parts(&path).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The file of a table of molecules, if one is named.
+    fn molecules(&self) -> Result<Option<PathBuf>, CommandError> {
         let is_drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
         let path = if is_drawn { None } else { locate(&self.dataset, self.data_dir.data_dir.as_deref()) };
         let options = self.options()?;
@@ -155,10 +185,7 @@ impl DatasetArgs {
             |path: &PathBuf| path.is_file() && is_table(path) && !self.is_network(path, &options);
         let Some(path) = path.filter(is_molecules) else { return Ok(None) };
         self.check_no_settings()?;
-        let mut read = self.table.read(&path, terminal)?;
-        check_interrupt()?;
-        read.read = self.with_tables(read.read)?;
-        Ok(Some(read))
+        Ok(Some(path))
     }
 
     /// Whether a table is one of edges; one whose SMILES strings are named is not.
@@ -186,13 +213,6 @@ impl DatasetArgs {
         if let Some(flag) = self.network.first_useless(path, options) {
             let message = format!("{flag}, but `{name}` is not GraphML, GML, a list of edges or a matrix");
             return Err(CommandError::usage(message, None));
-        }
-        if !is_molecules && self.table.target.len() > 1 {
-            let message = format!(
-                "{} columns of targets, but `{name}` is not a table of molecules",
-                self.table.target.len()
-            );
-            return Err(CommandError::usage(message, Some("networks have one target: --target COLUMN")));
         }
         let is_list = path.is_some_and(|path| path.is_file() && is_mantra(path));
         let has_column = is_molecules || is_list || self.network.has_target_column(path, options);
@@ -290,7 +310,7 @@ impl DatasetArgs {
 
     /// The same with what tables say of its graphs.
     fn with_tables(&self, read: Read) -> Result<Read, CommandError> {
-        let Read { mut dataset, report, ids } = read;
+        let Read { mut dataset, report, ids, goals } = read;
         if let Some(path) = &self.columns {
             dataset = own::with_columns(dataset, path, &ids)?;
         }
@@ -298,7 +318,7 @@ impl DatasetArgs {
             dataset = own::with_fingerprints(dataset, path, &ids)?;
         }
         dataset = with_homology(dataset, &self.homology)?;
-        Ok(Read { dataset, report, ids })
+        Ok(Read { dataset, report, ids, goals })
     }
 
     /// Settings of a built-in dataset are for one.
@@ -330,6 +350,20 @@ impl DatasetArgs {
     }
 }
 
+/// How much was read, for --verbose.
+fn sizes(read: &Read) -> String {
+    let dataset = &read.dataset;
+    let cells = |dim: usize| dataset.complexes().iter().map(|c| c.n_cells(dim)).sum::<usize>();
+    let columns: Vec<&str> = dataset.columns().iter().map(|column| column.name.as_str()).collect();
+    let (name, n) = (dataset.name(), dataset.len());
+    format!(
+        "read {name}: {n} graphs, {} vertices, {} edges; columns {}",
+        cells(0),
+        cells(1),
+        columns.join(", ")
+    )
+}
+
 /// Says what a reader cleaned up.
 fn warn_of(read: &Read, terminal: Terminal) {
     read.report.notes.iter().for_each(|note| terminal.note(note));
@@ -348,7 +382,7 @@ pub fn draw(mut recipe: Builtin, settings: &[String], seed: u64) -> Result<Read,
     settings.iter().try_for_each(|setting| recipe.set(setting))?;
     let dataset = recipe.generate(seed)?;
     check_interrupt()?;
-    Ok(Read { dataset, report: Report::default(), ids: Vec::new() })
+    Ok(Read::clean(dataset))
 }
 
 fn is_written_as_path(name: &str) -> bool {

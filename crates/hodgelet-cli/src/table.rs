@@ -5,7 +5,7 @@ use crate::progress::Terminal;
 use clap::{Args, ValueEnum};
 use hodgelet::model::Model;
 use hodgelet_data::smiles::Attributes;
-use hodgelet_data::table::{self, OnError, RowFault, TableOptions, TableRead, TargetKind};
+use hodgelet_data::table::{self, OnError, RowFault, TableOptions, TableParts, TableRead, TargetKind};
 use std::path::Path;
 
 /// Rows that are listed one by one where more cannot be read.
@@ -120,6 +120,15 @@ impl TableArgs {
         Ok(read)
     }
 
+    /// Opens a table to be predicted some rows at a time.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`].
+    pub fn parts(&self, path: &Path) -> Result<TableParts, CommandError> {
+        Ok(TableParts::open(path, &self.options()?).map_err(hodgelet_data::OpenError::from)?)
+    }
+
     /// What targets are.
     #[must_use]
     pub fn target_kind(&self) -> TargetKind {
@@ -167,9 +176,41 @@ fn say(read: &TableRead, terminal: Terminal) {
     if read.untargeted > 0 {
         terminal.warn(&format!("{name}: {} rows without a target were left out", read.untargeted));
     }
-    let n = read.faults.len();
-    if n > 0 {
-        let listed: Vec<String> = read.faults.iter().take(LISTED).map(RowFault::to_string).collect();
+    let mut faults = Faults::default();
+    faults.add(&read.faults, 0);
+    faults.say(name, terminal);
+}
+
+/// Rows that cannot be read: how many, and the first of them.
+#[derive(Debug, Default)]
+pub struct Faults {
+    /// How many there are.
+    pub n: usize,
+    listed: Vec<RowFault>,
+}
+
+impl Faults {
+    /// Adds those of some rows, of which the first has the number `begin` in the table.
+    pub fn add(&mut self, faults: &[RowFault], begin: usize) {
+        self.n += faults.len();
+        let room = LISTED - self.listed.len();
+        let numbered = |fault: &RowFault| RowFault { row: begin + fault.row, ..fault.clone() };
+        self.listed.extend(faults.iter().take(room).map(numbered));
+    }
+
+    /// The first of them.
+    #[must_use]
+    pub fn first(&self) -> Option<&RowFault> {
+        self.listed.first()
+    }
+
+    /// Says how many were left out, and why the first ones.
+    pub fn say(&self, name: &str, terminal: Terminal) {
+        let n = self.n;
+        if n == 0 {
+            return;
+        }
+        let listed: Vec<String> = self.listed.iter().map(RowFault::to_string).collect();
         let more = if n > LISTED { format!("\n  and {} more", n - LISTED) } else { String::new() };
         let rows = match n {
             1 => "1 row that cannot be read was".to_owned(),

@@ -11,6 +11,8 @@ use crate::targets::{self, TargetOptions, TargetsError};
 use crate::tu::{self, TuError};
 use crate::{EXTENSIONS, Parts, Read, datasets_in, edits, names};
 use hodgelet::complex::Expansion;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 /// What a reader cannot know by itself.
@@ -155,7 +157,16 @@ pub fn is_network(path: &Path, options: &OpenOptions) -> bool {
     if options.names_edges() || !table::is_table(path) {
         return true;
     }
-    std::fs::read(path).is_ok_and(|bytes| networks::lists_edges(&bytes))
+    first_line(path).is_ok_and(|line| networks::lists_edges(&line))
+}
+
+/// The first line of a file, or as much of it as names of columns may take.
+fn first_line(path: &Path) -> std::io::Result<Vec<u8>> {
+    /// Far more than any header has.
+    const MOST: u64 = 1 << 24;
+    let mut line = Vec::new();
+    BufReader::new(File::open(path)?).take(MOST).read_until(b'\n', &mut line)?;
+    Ok(line)
 }
 
 /// Whether the directions and weights of a file or folder are a choice: GraphML, GML, lists of edges and matrices.
@@ -173,12 +184,13 @@ pub fn has_arcs(path: &Path, options: &OpenOptions) -> bool {
 
 /// A file of edges, with the targets of its column of targets.
 fn read_network(path: &Path, options: &OpenOptions) -> Result<Read, OpenError> {
-    let target = options.targets.column.clone().filter(|_| options.targets.table.is_none());
+    let beside = options.targets.table.is_some();
+    let columns = if beside { Vec::new() } else { options.targets.columns.clone() };
     let NetworkRead { read, targets } =
-        networks::read_file(path, &NetworkOptions { target, ..options.networks.clone() })?;
-    match targets {
-        Some(texts) => Ok(targets::with_texts(read, &texts, &options.targets)?),
-        None => Ok(read),
+        networks::read_file(path, &NetworkOptions { targets: columns, ..options.networks.clone() })?;
+    match &targets[..] {
+        [] => Ok(read),
+        targets => Ok(targets::with_texts(read, targets, &options.targets)?),
     }
 }
 
@@ -208,7 +220,7 @@ fn read_dir(dir: &Path, options: &OpenOptions) -> Result<Read, OpenError> {
         let read = graphs::read_dir(dir, &options.networks.arcs)?;
         // A column that is named may be one of several.
         return match (targets_in(dir), &options.targets) {
-            (Some(table), TargetOptions { table: None, column: Some(_), .. }) => {
+            (Some(table), TargetOptions { table: None, columns, .. }) if !columns.is_empty() => {
                 Ok(targets::with_table(read, &table, &options.targets)?)
             }
             _ => Ok(read),

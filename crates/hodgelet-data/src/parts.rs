@@ -2,7 +2,7 @@
 
 use crate::generate::CheckedMolecules;
 use crate::jsonl::JsonlParts;
-use crate::{OpenError, Read, Report};
+use crate::{OpenError, Read};
 use hodgelet::dataset::{ColumnValues, Dataset, Targets};
 use hodgelet::feature::fingerprint;
 use rayon::prelude::*;
@@ -63,15 +63,15 @@ impl Parts {
     pub fn read(&self, range: Range<usize>) -> Result<Read, OpenError> {
         match self {
             Self::Whole(read) => {
-                let Read { dataset, report, ids } = &**read;
+                let Read { dataset, report, ids, .. } = &**read;
                 let wanted: Vec<usize> = (range.start..range.end.min(dataset.len())).collect();
                 let ids = if ids.is_empty() { &[] } else { &ids[range.start..range.end.min(ids.len())] };
-                Ok(Read { dataset: dataset.select(&wanted), report: report.clone(), ids: ids.to_vec() })
+                Ok(Read { report: report.clone(), ids: ids.to_vec(), ..Read::clean(dataset.select(&wanted)) })
             }
             Self::Drawn { molecules, seed } => {
                 let range = range.start..range.end.min(self.len());
                 let dataset = molecules.generate_range(*seed, range);
-                Ok(Read { dataset, report: Report::default(), ids: Vec::new() })
+                Ok(Read::clean(dataset))
             }
             Self::Jsonl(parts) => Ok(parts.read(range)?),
         }
@@ -113,7 +113,7 @@ mod tests {
     use crate::generate::{MoleculesParams, builtin};
 
     fn whole(dataset: Dataset, ids: Vec<String>) -> Parts {
-        Parts::Whole(Box::new(Read { dataset, report: Report::default(), ids }))
+        Parts::Whole(Box::new(Read { ids, ..Read::clean(dataset) }))
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What every reader returns: a dataset, and a report of what was cleaned up.
 
 use hodgelet::dataset::Dataset;
+use hodgelet::model::Goal;
 use std::fmt;
 
 /// A dataset and the report of its reader.
@@ -12,6 +13,16 @@ pub struct Read {
     pub report: Report,
     /// A name for each complex, where the format has them; otherwise empty.
     pub ids: Vec<String>,
+    /// Several targets, where they were asked for: the dataset itself then has none.
+    pub goals: Vec<Goal>,
+}
+
+impl Read {
+    /// A dataset without names and with at most one target, of which there is nothing to report.
+    #[must_use]
+    pub fn clean(dataset: Dataset) -> Self {
+        Self { dataset, report: Report::default(), ids: Vec::new(), goals: Vec::new() }
+    }
 }
 
 /// What a reader dropped, merged or rearranged; all zero for a clean dataset.

@@ -1,10 +1,8 @@
 //! Targets from a table of their own: a row for each graph, matched by name.
 
 use crate::Read;
-use crate::edits;
 use crate::graphs::{file_name, stem};
-use crate::table::{Table, TableError, TargetKind, targets as cells};
-use hodgelet::dataset::Targets;
+use crate::table::{Asked, Table, TableError, TargetKind, all_named};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -18,13 +16,30 @@ const TARGET_NAMES: [&str; 4] = ["target", "class", "label", "y"];
 pub struct TargetOptions {
     /// A table of targets.
     pub table: Option<PathBuf>,
-    /// The column of targets.
-    pub column: Option<String>,
+    /// The columns of targets; one is guessed without them. A name with commas that no column has is one for each part.
+    pub columns: Vec<String>,
     /// What targets are.
     pub kind: TargetKind,
     /// Whether graphs are to be predicted: those without a target are kept, and there are targets only where all graphs have
     /// one.
     pub to_predict: bool,
+}
+
+/// The texts of one target, one for each graph; an empty one says that there is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TargetTexts {
+    /// What the target is called.
+    pub name: String,
+    /// Its text for each graph.
+    pub texts: Vec<String>,
+}
+
+impl TargetTexts {
+    /// A target of no graph yet.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), texts: Vec::new() }
+    }
 }
 
 /// What can be wrong with a table of targets.
@@ -81,7 +96,7 @@ pub fn with_table(read: Read, path: &Path, options: &TargetOptions) -> Result<Re
     let file = file_name(path);
     let io = |source| TableError::Io { path: path.to_owned(), source };
     let table = Table::parse(&file, &std::fs::read(path).map_err(io)?)?;
-    let (graphs, column) = columns(&file, &table, options)?;
+    let (graphs, columns) = columns(&file, &table, options)?;
     if read.ids.is_empty() {
         return Err(TargetsError::NoIds { file });
     }
@@ -105,18 +120,18 @@ pub fn with_table(read: Read, path: &Path, options: &TargetOptions) -> Result<Re
         return Err(TargetsError::NoMatch { file, row, graph });
     }
     let unused = table.len() - rows.iter().flatten().count();
-    let mut texts = Vec::with_capacity(rows.len());
-    for row in &rows {
-        let cell = row.map(|row| table.cell(row, column)).unwrap_or_default();
-        if let (Some(row), Err(found)) = (row, checked(cell, options.kind)) {
-            let (line, expected) = (table.line(*row).unwrap_or(0), "a target of the kind that was asked for");
+    let mut notes = Vec::new();
+    let asked = Asked::new(&table, &columns, &mut notes);
+    for &row in rows.iter().flatten() {
+        if let Err(found) = asked.check(row, options.kind) {
+            let (line, expected) = (table.line(row).unwrap_or(0), "a target of the kind that was asked for");
             return Err(TargetsError::Row { file, line, found, expected });
         }
-        texts.push(cell.to_owned());
     }
-    let mut read = with_texts(read, &texts, options)?;
-    if options.column.is_none() {
-        let name = &table.header()[column];
+    let mut read = with_asked(read, &asked.of_rows(&rows), options)?;
+    read.report.notes.extend(notes.into_iter().map(|note| format!("{file}: {note}")));
+    if let (true, [column]) = (options.columns.is_empty(), &columns[..]) {
+        let name = &table.header()[*column];
         read.report.notes.push(format!("{file}: column `{name}` is read as target"));
     }
     if unused > 0 {
@@ -125,63 +140,49 @@ pub fn with_table(read: Read, path: &Path, options: &TargetOptions) -> Result<Re
     Ok(read)
 }
 
-/// The dataset with targets from their text, one for each graph; an empty one says that there is none.
+/// The dataset with targets from their texts. Graphs without any are left out and counted, or kept to be predicted.
 ///
 /// # Errors
 ///
 /// [`TargetsError::Table`] when no graph is left.
-pub fn with_texts(read: Read, texts: &[String], options: &TargetOptions) -> Result<Read, TargetsError> {
-    let has: Vec<usize> = (0..texts.len()).filter(|&i| !cells::is_missing(&texts[i])).collect();
-    let Read { dataset, mut report, ids } = read;
-    let of_dataset = |error| TargetsError::Table(TableError::Dataset(error));
-    let without = texts.len() - has.len();
-    if options.to_predict && without > 0 {
-        let dataset = dataset.with_targets(Targets::None).map_err(of_dataset)?;
-        return Ok(Read { dataset, report, ids });
-    }
-    let known: Vec<String> = has.iter().map(|&i| texts[i].clone()).collect();
-    if known.is_empty() {
-        let (file, untargeted) = (dataset.name().to_owned(), without);
-        return Err(TableError::NothingLeft { file, untargeted, first: None }.into());
-    }
-    let (dataset, ids) = match without {
-        0 => (dataset, ids),
-        _ => (dataset.select(&has), has.iter().filter_map(|&i| ids.get(i).cloned()).collect()),
-    };
-    report.untargeted += without;
-    let dataset = dataset.with_targets(cells::coded(&known, options.kind)).map_err(of_dataset)?;
-    Ok(Read { dataset, report, ids })
+pub fn with_texts(
+    read: Read,
+    targets: &[TargetTexts],
+    options: &TargetOptions,
+) -> Result<Read, TargetsError> {
+    with_asked(read, &Asked::of_texts(targets), options)
 }
 
-fn checked(cell: &str, kind: TargetKind) -> Result<(), String> {
-    if cells::is_missing(cell) { Ok(()) } else { cells::check(cell, kind) }
+fn with_asked(read: Read, asked: &Asked, options: &TargetOptions) -> Result<Read, TargetsError> {
+    let all = 0..read.dataset.len();
+    let kept: Vec<usize> = all.clone().filter(|&i| options.to_predict || asked.is_known(i)).collect();
+    let Read { mut dataset, mut report, mut ids, .. } = read;
+    let untargeted = all.len() - kept.len();
+    if kept.is_empty() {
+        let file = dataset.name().to_owned();
+        return Err(TableError::NothingLeft { file, untargeted, first: None }.into());
+    }
+    if untargeted > 0 {
+        dataset = dataset.select(&kept);
+        ids = kept.iter().filter_map(|&i| ids.get(i).cloned()).collect();
+        report.untargeted += untargeted;
+    }
+    let (targets, goals) = asked.targets(&kept, options.kind);
+    let dataset = dataset.with_targets(targets).map_err(TableError::Dataset)?;
+    Ok(Read { dataset, report, ids, goals })
 }
 
 /// The columns of graphs and of targets.
-fn columns(file: &str, table: &Table, options: &TargetOptions) -> Result<(usize, usize), TargetsError> {
+fn columns(file: &str, table: &Table, options: &TargetOptions) -> Result<(usize, Vec<usize>), TargetsError> {
     let header = table.header();
-    let target = match &options.column {
-        None => None,
-        Some(name) => {
-            let found = header.iter().position(|h| h == name);
-            let near = header.iter().filter_map(|other| Some((edits(name, other)?, other.clone()))).min();
-            let missing = || TableError::NoColumn {
-                file: file.to_owned(),
-                flag: "--target",
-                name: name.clone(),
-                header: header.to_vec(),
-                near: near.map(|(_, near)| near),
-            };
-            Some(found.ok_or_else(missing)?)
-        }
-    };
+    let asked = all_named(file, table, &options.columns)?;
     let known = |names: &[&str]| {
         names.iter().find_map(|name| {
-            (0..header.len()).find(|&c| Some(c) != target && header[c].eq_ignore_ascii_case(name))
+            (0..header.len()).find(|c| !asked.contains(c) && header[*c].eq_ignore_ascii_case(name))
         })
     };
-    // With the target named, the first of the others; a name that is not known may be a row.
-    let first = || target.and_then(|target| (0..header.len()).find(|&c| c != target));
+    // With the targets named, the first of the others; a name that is not known may be a row.
+    let first = || (0..header.len()).find(|c| !asked.is_empty() && !asked.contains(c));
     let Some(graphs) = known(&ID_NAMES).or_else(first) else {
         let found = header.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let expected = "names of columns, of which one is graph, id, file or name";
@@ -190,10 +191,10 @@ fn columns(file: &str, table: &Table, options: &TargetOptions) -> Result<(usize,
     let others: Vec<usize> = (0..header.len()).filter(|&c| c != graphs).collect();
     let named =
         others.iter().copied().filter(|&c| TARGET_NAMES.iter().any(|n| header[c].eq_ignore_ascii_case(n)));
-    match (target, &named.collect::<Vec<_>>()[..], &others[..]) {
-        (Some(target), _, _) => Ok((graphs, target)),
-        (None, [one], _) | (None, [], [one]) => Ok((graphs, *one)),
-        (None, _, []) => {
+    match (&named.collect::<Vec<_>>()[..], &others[..]) {
+        _ if !asked.is_empty() => Ok((graphs, asked)),
+        ([one], _) | ([], [one]) => Ok((graphs, vec![*one])),
+        (_, []) => {
             let (file, found) = (file.to_owned(), "no column of targets".to_owned());
             Err(TargetsError::Row { file, line: 1, found, expected: "one beside the names of graphs" })
         }

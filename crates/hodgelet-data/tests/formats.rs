@@ -211,3 +211,83 @@ fn matrices_give_the_features_of_lists() {
         assert_same("matrices", &opened(&folder.path().join("matrices"), &options), &features(&lists));
     }
 }
+
+/// Graphs without anything on their cells, as every format that holds graphs has them.
+#[test]
+fn plain_graphs_have_the_same_features_in_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let (mut arcs, mut indicator, mut first) = (String::new(), String::new(), 1);
+    for (i, graph) in drawn(6, false).iter().enumerate() {
+        // Every vertex is on a path, so that lists of edges name it.
+        let n = graph.vertices.len();
+        let path = (1..n).map(|v| (v - 1, v));
+        let mut edges: Vec<(usize, usize)> =
+            path.chain(graph.rows.iter().map(|row| (row.0, row.1))).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        let mut matrix = vec![vec!["0"; n]; n];
+        let mut graphml = "<graphml><graph edgedefault='undirected'>\n".to_owned();
+        let (mut gml, mut list) = ("graph [\n".to_owned(), "source,target\n".to_owned());
+        for v in 0..n {
+            writeln!(graphml, "<node id='{v}'/>").unwrap();
+            writeln!(gml, "node [ id {v} ]").unwrap();
+            writeln!(indicator, "{}", i + 1).unwrap();
+        }
+        for &(u, v) in &edges {
+            (matrix[u][v], matrix[v][u]) = ("1", "1");
+            writeln!(graphml, "<edge source='{u}' target='{v}'/>").unwrap();
+            writeln!(gml, "edge [ source {u} target {v} ]").unwrap();
+            writeln!(list, "{v},{u}").unwrap();
+            writeln!(arcs, "{}, {}\n{}, {}", first + u, first + v, first + v, first + u).unwrap();
+        }
+        first += n;
+        write(&at("graphml"), &format!("g{i}.graphml"), &(graphml + "</graph></graphml>\n"));
+        write(&at("gml"), &format!("g{i}.gml"), &(gml + "]\n"));
+        write(&at("lists"), &format!("g{i}.csv"), &list);
+        let rows: String = matrix.iter().map(|row| row.join(",") + "\n").collect();
+        write(&at("matrices"), &format!("g{i}.csv"), &rows);
+    }
+    write(&at("TU"), "TU_A.txt", &arcs);
+    write(&at("TU"), "TU_graph_indicator.txt", &indicator);
+    write(&at("TU"), "TU_graph_labels.txt", "0\n1\n0\n1\n0\n1\n");
+    let plain = OpenOptions::default();
+    let tu = opened(&at("TU"), &plain);
+    let expected = features(&tu);
+    assert!(!expected.1.is_empty() && expected.1.iter().any(|value| *value != 0.0));
+    for name in ["graphml", "gml", "lists", "matrices"] {
+        assert_same(name, &opened(&at(name), &plain), &expected);
+    }
+    jsonl::write(&at("all.jsonl"), &tu.dataset, &tu.ids).unwrap();
+    assert_same("jsonl", &opened(&at("all.jsonl"), &plain), &expected);
+}
+
+/// The same molecules with their atoms, rows and columns in another order, and as JSONL.
+#[test]
+fn molecules_have_the_same_features_however_they_are_written() {
+    /// A molecule and another way to write it.
+    const WRITTEN: [(&str, &str); 6] = [
+        ("CC(=O)Oc1ccccc1C(=O)O", "OC(=O)c1c(cccc1)OC(C)=O"),
+        ("C[C@H](N)C(=O)O", "OC(=O)[C@@H](N)C"),
+        ("F/C=C/Cl", "Cl/C=C/F"),
+        ("C[N+](=O)[O-]", "[O-][N+](=O)C"),
+        ("c1ccc2[nH]ccc2c1", "[nH]1ccc2ccccc12"),
+        ("CCN(CC)CC", "C(C)N(CC)CC"),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let one: String =
+        WRITTEN.iter().enumerate().map(|(i, (smiles, _))| format!("{i},{smiles},{}\n", i % 2)).collect();
+    write(folder.path(), "one.csv", &format!("name,smiles,class\n{one}"));
+    let order = [3, 0, 5, 1, 4, 2];
+    let other: String = order.iter().map(|&i| format!("{}\t{}\t{i}\n", i % 2, WRITTEN[i].1)).collect();
+    write(folder.path(), "other.tsv", &format!("class\tsmiles\tname\n{other}"));
+    let plain = OpenOptions::default();
+    let (one, other) = (opened(&at("one.csv"), &plain), opened(&at("other.tsv"), &plain));
+    let expected = features(&one);
+    let back: Vec<usize> = (0..6).map(|i| order.iter().position(|&k| k == i).unwrap()).collect();
+    let other = Read { dataset: other.dataset.select(&back), ..other };
+    assert_same("tsv", &other, &expected);
+    jsonl::write(&at("one.jsonl"), &one.dataset, &one.ids).unwrap();
+    assert_same("jsonl", &opened(&at("one.jsonl"), &plain), &expected);
+}

@@ -2,7 +2,9 @@
 
 use hodgelet::dataset::{ColumnValues, Targets};
 use hodgelet_data::smiles::{Attributes, BondStereo, Chirality, Molecule, SmilesFault, scaffold};
-use hodgelet_data::table::{self, OnError, TableError, TableOptions, TableRead, TargetKind};
+use hodgelet_data::table::{
+    self, OnError, RowFault, TableError, TableOptions, TableParts, TableRead, TargetKind,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -223,13 +225,13 @@ fn several_targets_are_known_where_they_are_known() {
         assert_eq!((&found.kept[..], found.untargeted), (&[0, 1, 2][..], 1));
         assert_eq!(found.read.dataset.targets(), &Targets::None);
         let names = vec!["0".to_owned(), "1".to_owned()];
-        assert_eq!(found.goals[0].targets, Targets::Classes { names, labels: vec![1, 0] });
+        assert_eq!(found.read.goals[0].targets, Targets::Classes { names, labels: vec![1, 0] });
         assert_eq!(
-            (&found.goals[0].complexes[..], &found.goals[1].complexes[..]),
+            (&found.read.goals[0].complexes[..], &found.read.goals[1].complexes[..]),
             (&[0, 2][..], &[0, 1][..])
         );
         assert_eq!(
-            (&found.goals[1].name[..], &found.goals[1].targets),
+            (&found.read.goals[1].name[..], &found.read.goals[1].targets),
             ("b", &Targets::Real(vec![0.5, 1.5]))
         );
     }
@@ -247,9 +249,9 @@ fn lists_of_targets_have_masks_and_bad_ones_are_faults_of_their_rows() {
         found.notes.last().unwrap(),
         "column `labels` has lists of 2 targets, known where `masks` is not 0"
     );
-    let known: Vec<&[usize]> = found.goals.iter().map(|goal| &goal.complexes[..]).collect();
+    let known: Vec<&[usize]> = found.read.goals.iter().map(|goal| &goal.complexes[..]).collect();
     assert_eq!(known, [&[0, 1][..], &[0, 2][..]]);
-    assert_eq!(found.goals[1].name, "labels 2");
+    assert_eq!(found.read.goals[1].name, "labels 2");
     let faults: Vec<&str> = found.faults.iter().map(|fault| &fault.what[..]).collect();
     assert_eq!(
         faults,
@@ -260,7 +262,7 @@ fn lists_of_targets_have_masks_and_bad_ones_are_faults_of_their_rows() {
     );
     // Lists of one are one target.
     let one = read("smiles,y\nC,[0]\nCC,[1]\n", &guessing()).unwrap();
-    assert!(one.goals.is_empty() && matches!(one.read.dataset.targets(), Targets::Classes { .. }));
+    assert!(one.read.goals.is_empty() && matches!(one.read.dataset.targets(), Targets::Classes { .. }));
 }
 
 #[test]
@@ -331,4 +333,40 @@ fn the_mass_of_an_isotope_is_not_guessed() {
         unknown.starts_with("`spin` is not an attribute of atoms; these are: element, charge"),
         "{unknown}"
     );
+}
+
+/// Some rows at a time, with the rows and reasons that the whole table has.
+#[test]
+fn parts_of_a_table_are_the_table() {
+    let smiles = |i: usize| if i % 1000 == 7 { "C1CC" } else { ["C", "CCO", "N#C"][i % 3] };
+    let rows: String = (0..9000).map(|i| format!("{i}\t{}\t\n", smiles(i))).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.tsv");
+    std::fs::write(&path, format!("\u{feff}id\tsmiles\tnote\n{rows}\n  \n")).unwrap();
+    let options = TableOptions { to_predict: true, ..TableOptions::default() };
+    let whole = table::read_file(&path, &options).unwrap();
+    let mut parts = TableParts::open(&path, &options).unwrap();
+    let (mut kept, mut faults, mut graphs, mut notes) = (Vec::new(), Vec::new(), 0, Vec::new());
+    loop {
+        let begin = parts.n_read();
+        let Some(part) = parts.next_rows().unwrap() else { break };
+        kept.extend(part.kept.iter().map(|row| begin + row));
+        faults.extend(part.faults.iter().map(|fault| (begin + fault.row, fault.line, fault.what.clone())));
+        graphs += part.read.dataset.len();
+        notes.extend(part.notes);
+        assert!(part.table.len() <= 4096 && part.smiles == 1);
+    }
+    assert!(!parts.has_more() && parts.n_read() == 9000);
+    assert_eq!((&kept, graphs, &notes), (&whole.kept, 8991, &whole.notes));
+    let of = |fault: &RowFault| (fault.row, fault.line, fault.what.clone());
+    assert_eq!(faults, whole.faults.iter().map(of).collect::<Vec<_>>());
+    assert_eq!(faults[8].1, Some(8009));
+
+    std::fs::write(&path, "id\tsmiles\n").unwrap();
+    let error = TableParts::open(&path, &options).err().unwrap().to_string();
+    assert_eq!(error, TableError::NoRows { file: "t.tsv".to_owned() }.to_string());
+    let stop = TableOptions { on_error: OnError::Stop, ..options };
+    std::fs::write(&path, format!("id\tsmiles\tnote\n{}", rows.replace("C1CC", "C"))).unwrap();
+    let mut parts = TableParts::open(&path, &stop).unwrap();
+    assert!(std::iter::from_fn(|| parts.next_rows().unwrap()).count() == 3);
 }

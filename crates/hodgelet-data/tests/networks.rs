@@ -4,6 +4,7 @@ use hodgelet::dataset::{ColumnValues, Dataset, Targets};
 use hodgelet::signal::Orientation;
 use hodgelet_data::graphs::{self, ArcOptions, Directed, EdgeWeights, Format};
 use hodgelet_data::networks::{self, Layout, NetworkOptions};
+use hodgelet_data::targets::TargetOptions;
 use hodgelet_data::{OpenError, OpenOptions, Read, open_with};
 use std::path::Path;
 
@@ -235,10 +236,10 @@ fn one_table_of_several_graphs_is_a_dataset() {
     let text = "net,from,to,y\n1,a,b,p\n2,a,b,q\n1,b,c,p\n3.0,x,y,p\n";
     let graph = Some("net".to_owned());
     let options =
-        NetworkOptions { graph: graph.clone(), target: Some("y".to_owned()), ..NetworkOptions::default() };
+        NetworkOptions { graph: graph.clone(), targets: vec!["y".to_owned()], ..NetworkOptions::default() };
     let found = networks::parse("all.csv", text.as_bytes(), &options).unwrap();
     assert_eq!(found.read.ids, ["1", "2", "3"]);
-    assert_eq!(found.targets.unwrap(), ["p", "q", "p"]);
+    assert_eq!(found.targets[0].texts, ["p", "q", "p"]);
     let sizes: Vec<usize> = found.read.dataset.complexes().iter().map(|c| c.n_cells(0)).collect();
     assert_eq!(sizes, [3, 2, 2]);
     assert_eq!(
@@ -348,13 +349,61 @@ fn a_folder_of_lists_is_a_dataset_with_a_table_of_targets() {
     assert_eq!(ages, [3.0, 1.0, 2.0, 4.0, 5.0, 6.0]);
 
     let mut options = OpenOptions::default();
-    options.targets.column = Some("size".to_owned());
+    options.targets.columns = vec!["size".to_owned()];
     options.targets.to_predict = true;
     let sizes = opened(folder.path(), options.clone()).unwrap();
     assert_eq!(sizes.dataset.targets(), &Targets::Real(vec![2.0, 1.5, 4.0]));
-    options.targets.column = Some("class".to_owned());
+    options.targets.columns = vec!["class".to_owned()];
     let kept = opened(folder.path(), options).unwrap();
     assert_eq!((kept.dataset.targets(), kept.dataset.len()), (&Targets::None, 3));
+}
+
+/// A class of every graph but one, and a number of some.
+#[test]
+fn several_targets_are_known_where_they_are_known() {
+    let edges = "source,target\na,b\nb,c\n";
+    let targets = "graph,kind,size\ng0,x,0.5\ng1,,\ng2,y,\ng3,,1.5\n";
+    let files = [("g0.csv", edges), ("g1.csv", edges), ("g2.csv", edges), ("g3.csv", edges)];
+    let dir = folder(&[&files[..], &[("targets.csv", targets)]].concat());
+    let columns = vec!["kind,size".to_owned()];
+    let options = |to_predict| OpenOptions {
+        targets: TargetOptions { columns: columns.clone(), to_predict, ..TargetOptions::default() },
+        ..OpenOptions::default()
+    };
+    let expect = |read: &Read, ids: &[&str], known: [&[usize]; 2]| {
+        assert_eq!(
+            (&read.ids[..], read.dataset.targets()),
+            (&ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>()[..], &Targets::None)
+        );
+        let [kind, size] = &read.goals[..] else { panic!("{:?}", read.goals) };
+        assert_eq!((&kind.name[..], &size.name[..]), ("kind", "size"));
+        assert_eq!([&kind.complexes[..], &size.complexes[..]], known);
+        let names = vec!["x".to_owned(), "y".to_owned()];
+        assert_eq!(kind.targets, Targets::Classes { names, labels: vec![0, 1] });
+        assert_eq!(size.targets, Targets::Real(vec![0.5, 1.5]));
+    };
+    let read = opened(dir.path(), options(false)).unwrap();
+    expect(&read, &["g0", "g2", "g3"], [&[0, 1], &[0, 2]]);
+    assert_eq!(read.report.untargeted, 1);
+    let read = opened(dir.path(), options(true)).unwrap();
+    expect(&read, &["g0", "g1", "g2", "g3"], [&[0, 2], &[0, 3]]);
+
+    // In the table of edges itself.
+    let table = "net,u,v,kind,size\ng0,a,b,x,0.5\ng0,b,c,x,0.5\ng1,a,b,,\ng2,a,b,y,\ng3,a,b,,1.5\n";
+    std::fs::write(dir.path().join("all.csv"), table).unwrap();
+    let mut long = options(false);
+    long.networks.graph = Some("net".to_owned());
+    let read = opened(&dir.path().join("all.csv"), long.clone()).unwrap();
+    expect(&read, &["g0", "g2", "g3"], [&[0, 1], &[0, 2]]);
+    assert!(read.dataset.columns().is_empty(), "{:?}", read.dataset.columns());
+
+    long.targets.columns = vec!["kind".to_owned(), "sise".to_owned()];
+    let error = opened(&dir.path().join("all.csv"), long).unwrap_err().to_string();
+    assert!(error.contains("found no column `sise` (--target)"), "{error}");
+    let mut twice = options(false);
+    twice.targets.columns = vec!["kind".to_owned(), "kind".to_owned()];
+    let error = opened(dir.path(), twice).unwrap_err().to_string();
+    assert!(error.contains("kind"), "{error}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `hodgelet audit`: test graphs that a model has seen before, and what its score is without them.
 
-use super::evaluate::{Items, k_fold};
+use super::evaluate::{Items, k_fold, watch_folds};
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
 use crate::output::{self, ForceArgs, Format, Report, facts, json, table, write_atomic};
@@ -10,7 +10,7 @@ use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::output::{Kind, Output};
 use hodgelet_eval::audit::{Audit, FoldAudit, Score, fingerprints};
-use hodgelet_eval::cross_validate::{Event, MEMORY_BUDGET, cross_validate};
+use hodgelet_eval::cross_validate::{MEMORY_BUDGET, cross_validate};
 use hodgelet_eval::metrics::Summary;
 use hodgelet_eval::splits::KFoldParams;
 use serde::{Deserialize, Serialize};
@@ -86,10 +86,13 @@ pub fn run(args: &AuditArgs, terminal: Terminal) -> Result<(), CommandError> {
     let (groups, found) = fingerprints(&dataset, |done| bar.at(done as u64))?;
     drop(bar);
     let bar = terminal.bar("folds", Some(splits.len() as u64));
-    let runs = cross_validate(&dataset, &settings, &splits, MEMORY_BUDGET, |event| match event {
-        Event::Done { done, .. } => bar.at(done as u64),
-        _ => bar.still(),
-    })?;
+    let runs = cross_validate(
+        &dataset,
+        &settings,
+        &splits,
+        MEMORY_BUDGET,
+        watch_folds(&bar, splits.len(), terminal),
+    )?;
     drop(bar);
     let report = AuditReport {
         audit: Audit::of(&dataset, (&groups, found), &splits, &runs)?,

@@ -2,6 +2,7 @@
 
 mod text;
 mod unfinished;
+mod watch;
 
 use super::out_of_fold;
 use super::protocol::Protocol;
@@ -10,27 +11,26 @@ use super::several::SeveralEvaluations;
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
 use crate::output::{self, ForceArgs, Format};
-use crate::progress::{Bar, Pace, Terminal};
+use crate::progress::Terminal;
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::output::{Kind, Output};
 use hodgelet::settings::Settings;
 use hodgelet::store::Store;
+use hodgelet_data::Read;
 use hodgelet_data::table::TableRead;
 use hodgelet_eval::cross_validate::{
-    Event, Keep, MEMORY_BUDGET, cross_validate, cross_validate_kept, cross_validate_measured,
-    cross_validate_search,
+    Keep, MEMORY_BUDGET, cross_validate, cross_validate_kept, cross_validate_measured, cross_validate_search,
 };
 use hodgelet_eval::report::{Evaluation, FoldRun, Results, Subject, reliability_svg, scores_svg};
 use hodgelet_eval::search::{SearchParams, Trial};
 use hodgelet_eval::splits::{self, FoldError, KFoldParams, Split};
 use serde::Serialize;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use unfinished::Unfinished;
+pub(super) use watch::watch_folds;
 
 /// What `--out` gets.
 const FILES: [(&str, Kind); 4] = [
@@ -138,8 +138,8 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
     let divided = args.protocol.splits(table.as_ref(), args.folds, args.repeats, args.source.seed)?;
     let splits = divided.map_or_else(|| args.splits(Items::of(dataset), terminal), Ok)?;
     args.make_folder()?;
-    if let Some(table) = table.as_ref().filter(|table| !table.goals.is_empty()) {
-        return args.several(table, &settings, &splits, terminal);
+    if !read.goals.is_empty() {
+        return args.several(&read, table.as_ref(), &settings, &splits, terminal);
     }
     let memory = budget(&settings);
     let name = settings.method.title();
@@ -194,7 +194,7 @@ fn run_store(
     args.make_folder()?;
     let bar = terminal.bar("folds", Some(splits.len() as u64));
     let (measurer, memory) = (&header.measurer, budget(&settings));
-    let watch = watch(&bar, splits.len());
+    let watch = watch_folds(&bar, splits.len(), terminal);
     let runs = cross_validate_measured(measurer, store, &targets, &settings, &splits, memory, watch)?;
     drop(bar);
     terminal.warn("signals follow the labels and degrees of all graphs of the store, test folds included");
@@ -205,28 +205,6 @@ fn run_store(
 /// What folds that run side by side may take together.
 fn budget(settings: &Settings) -> usize {
     settings.memory.map_or(MEMORY_BUDGET, |mb| mb.saturating_mul(1_000_000))
-}
-
-/// Shows how far cross-validation of `n` splits is.
-fn watch(bar: &Bar, n: usize) -> impl Fn(Event) -> ControlFlow<()> + Sync + '_ {
-    let pace = Mutex::new(Pace::default());
-    move |event| {
-        let mut pace = pace.lock().unwrap_or_else(PoisonError::into_inner);
-        match event {
-            Event::Done { done, .. } => bar.at(done as u64),
-            Event::Training { .. } => {
-                pace.step();
-                bar.still()
-            }
-            Event::Averaging { total, .. } => {
-                if let Some(cost) = pace.once((n * total) as f64) {
-                    bar.say(format!("folds, {cost}"));
-                }
-                bar.still()
-            }
-            _ => bar.still(),
-        }
-    }
 }
 
 /// What is cross-validated, without its spectra.
@@ -293,21 +271,21 @@ impl EvaluateArgs {
     /// Cross-validates several targets.
     fn several(
         &self,
-        table: &TableRead,
+        read: &Read,
+        table: Option<&TableRead>,
         settings: &Settings,
         splits: &[Split],
         terminal: Terminal,
     ) -> Result<(), CommandError> {
-        let flags = [
-            (self.model.auto, "--auto"),
-            (self.predictions.is_some(), "--predictions"),
-            (self.report.is_some(), "--report"),
-        ];
+        let flags = [(self.model.auto, "--auto"), (self.report.is_some(), "--report")];
         if let Some((_, flag)) = flags.into_iter().find(|(is_given, _)| *is_given) {
-            let message = format!("{flag}, but --target names {} targets", table.goals.len());
+            let message = format!("{flag}, but --target names {} targets", read.goals.len());
             return Err(CommandError::usage(message, Some("it is for one target")));
         }
-        let report = SeveralEvaluations::new(table, settings, splits, terminal)?;
+        let (report, runs) = SeveralEvaluations::new(read, settings, splits, terminal)?;
+        if let Some(path) = &self.predictions {
+            out_of_fold::write_several(self.output(path, Kind::CSV), read, table, splits, &runs)?;
+        }
         if let Some(folder) = &self.out {
             for ((name, kind), text) in
                 [(FILES[0], output::json(&report)?), (FILES[3], output::json(&splits)?)]
@@ -382,7 +360,7 @@ fn runs(
     terminal: Terminal,
 ) -> Result<(Evaluation, Vec<FoldRun>), CommandError> {
     let bar = terminal.bar("folds", Some(splits.len() as u64));
-    let watch = watch(&bar, splits.len());
+    let watch = watch_folds(&bar, splits.len(), terminal);
     let runs = match keep {
         Some(keep) => cross_validate_kept(dataset, settings, splits, memory, keep, watch)?,
         None => cross_validate(dataset, settings, splits, memory, watch)?,
@@ -418,10 +396,7 @@ fn search_runs(
 ) -> Result<(Evaluated, Vec<FoldRun>), CommandError> {
     let search = SearchParams::standard(settings, dataset);
     let bar = terminal.bar("folds", Some(splits.len() as u64));
-    let found = cross_validate_search(dataset, &search, splits, memory, |event| match event {
-        Event::Done { done, .. } => bar.at(done as u64),
-        _ => bar.still(),
-    })?;
+    let found = cross_validate_search(dataset, &search, splits, memory, watch_folds(&bar, 0, terminal))?;
     drop(bar);
     let (runs, trials): (Vec<FoldRun>, Vec<Vec<Trial>>) = found.into_iter().unzip();
     let evaluation = evaluation_of(Items::of(dataset), &format!("{model}, auto"), &search.base, &runs)?;

@@ -13,7 +13,7 @@ use hodgelet::model::{Model, Plan, Stage};
 use hodgelet::output::{Kind, Output};
 use hodgelet::settings::Settings;
 use hodgelet::store::Store;
-use hodgelet_data::table::TableRead;
+use hodgelet_data::Read;
 use hodgelet_eval::search::{SearchParams, SearchResult, Trial};
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -74,14 +74,11 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
     if let Some(store) = args.source.store()? {
         return run_store(args, &store, &settings, terminal);
     }
-    let table = args.source.read_table(Some(terminal))?;
-    if let Some(table) = table.as_ref().filter(|table| !table.goals.is_empty()) {
-        return run_several(args, table, &settings, terminal);
+    let read = args.source.read(terminal)?;
+    if !read.goals.is_empty() {
+        return run_several(args, &read, &settings, terminal);
     }
-    let dataset = match table {
-        Some(table) => table.read.dataset,
-        None => args.source.read(terminal)?.dataset,
-    };
+    let dataset = read.dataset;
     let all: Vec<usize> = (0..dataset.len()).collect();
     let (false, Some(out)) = (args.dry_run, &args.out) else {
         let plan = settings.plan(&dataset, &all)?;
@@ -103,17 +100,17 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
 /// Trains models of several targets and saves them.
 fn run_several(
     args: &FitArgs,
-    table: &TableRead,
+    read: &Read,
     settings: &Settings,
     terminal: Terminal,
 ) -> Result<(), CommandError> {
     if args.model.auto || args.dry_run {
         let flag = if args.dry_run { "--dry-run" } else { "--auto" };
-        let message = format!("{flag}, but --target names {} targets", table.goals.len());
+        let message = format!("{flag}, but --target names {} targets", read.goals.len());
         return Err(CommandError::usage(message, Some("it is for one target")));
     }
     let Some(out) = &args.out else { return Ok(()) };
-    let models = several::fit(table, settings, terminal)?;
+    let models = several::fit(read, settings, terminal)?.with_reading(&args.source.reading());
     let failed = |source| CommandError::ModelFile { path: out.clone(), source };
     let bytes = models.to_bytes().map_err(failed)?;
     output::write_atomic(args.output(out), |file| file.write_all(&bytes))?;
@@ -228,12 +225,15 @@ pub fn watch(settings: &Settings, terminal: Terminal) -> impl FnMut(Stage) -> Co
             if let Some(cost) = pace.once(total as f64 / side_by_side as f64) {
                 bar.say(format!("averaging over hyperparameters, {cost}"));
             }
+            terminal.detail(|| format!("averaging over hyperparameters: {done} of {total}"));
             bar.at(done as u64)
         }
         Stage::Passing { pass } => {
+            terminal.detail(|| format!("pass {pass} over all graphs"));
             passing.get_or_insert_with(|| terminal.bar("passes over all graphs", None)).at(pass as u64)
         }
-        Stage::Training { start, step, .. } => {
+        Stage::Training { start, step, objective } => {
+            terminal.detail(|| format!("start {start}, step {step}: objective {objective:.6}"));
             pace.step();
             bar.at(start.saturating_mul(per_start).saturating_add(step) as u64)
         }

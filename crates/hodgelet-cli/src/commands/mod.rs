@@ -32,6 +32,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use hodgelet::complex::{DEFAULT_MAX_CELLS, set_max_cells};
 use std::ffi::OsString;
+use std::time::Instant;
 
 /// Graphs by Hodge-decomposed spectral wavelet features and Gaussian processes.
 #[derive(Debug, Parser)]
@@ -58,6 +59,9 @@ pub struct GlobalArgs {
     /// Print nothing but errors on standard error
     #[arg(long, short, global = true, hide_short_help = true)]
     quiet: bool,
+    /// Say on standard error what is done and when: what is read, every step of training, every fold
+    #[arg(long, short, global = true, hide_short_help = true, conflicts_with = "quiet")]
+    verbose: bool,
 }
 
 impl GlobalArgs {
@@ -77,9 +81,13 @@ impl GlobalArgs {
             pool.build_global()
                 .map_err(|error| CommandError::usage(format!("{threads} threads: {error}"), None))?;
         }
-        let terminal = Terminal { quiet: self.quiet };
+        let terminal = Terminal { quiet: self.quiet, verbose: self.verbose.then(Instant::now) };
+        let version = env!("CARGO_PKG_VERSION");
+        terminal.detail(|| format!("hodgelet {version}, {} threads", rayon::current_num_threads()));
         // On a worker of the pool: from outside, every parallel loop would wait for one to wake up.
-        rayon::scope(|_| work(terminal))
+        let result = rayon::scope(|_| work(terminal));
+        terminal.detail(|| String::from(if result.is_ok() { "done" } else { "ended by an error" }));
+        result
     }
 }
 

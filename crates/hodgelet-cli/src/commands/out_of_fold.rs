@@ -3,6 +3,7 @@
 use super::predict::sheet;
 use crate::error::CommandError;
 use hodgelet::dataset::Targets;
+use hodgelet::model::Goal;
 use hodgelet::output::Output;
 use hodgelet_data::Read;
 use hodgelet_data::table::TableRead;
@@ -22,22 +23,8 @@ pub fn write(
     splits: &[Split],
     runs: &[FoldRun],
 ) -> Result<(), CommandError> {
-    let names: &[String] = match read.dataset.targets() {
-        Targets::Classes { names, .. } => names,
-        _ => &[],
-    };
-    let mut header: Vec<String> = match table {
-        Some(table) => table.table.header().to_vec(),
-        None => vec!["id".to_owned()],
-    };
-    let probabilities = names.iter().map(|name| format!("p({name})"));
-    let spread = names.is_empty().then(|| "std".to_owned());
-    let fixed = ["repeat", "fold", "truth", "predicted"].map(str::to_owned);
-    for name in fixed.into_iter().chain(probabilities).chain(spread) {
-        let unused = sheet::unused(&name, &header);
-        header.push(unused);
-    }
-    let mut lines = vec![header];
+    let names = class_names(read.dataset.targets());
+    let mut lines = vec![header(table, columns(names))];
     for (split, run) in splits.iter().zip(runs) {
         for (place, &graph) in split.test.iter().enumerate() {
             let mut line = about(read, table, graph);
@@ -47,6 +34,75 @@ pub fn write(
         }
     }
     sheet::write_lines(&lines, Some(to))
+}
+
+/// As [`write`], for several targets that were trained together: a line for each test graph of each fold, with the columns of
+/// each target after its name, empty where it is not known.
+///
+/// # Errors
+///
+/// [`CommandError::Write`].
+pub fn write_several(
+    to: Output<'_>,
+    read: &Read,
+    table: Option<&TableRead>,
+    splits: &[Split],
+    runs: &[Vec<FoldRun>],
+) -> Result<(), CommandError> {
+    let of_goal = |goal: &Goal| -> Vec<String> {
+        let names = columns(class_names(&goal.targets));
+        names.into_iter().map(|name| format!("{}: {name}", goal.name)).collect()
+    };
+    let mut lines = vec![header(table, read.goals.iter().flat_map(of_goal).collect())];
+    for split in splits {
+        let of_split = |runs: &[FoldRun]| {
+            runs.iter().position(|run| (run.repeat, run.fold) == (split.repeat, split.fold))
+        };
+        let known: Vec<Vec<usize>> =
+            read.goals.iter().map(|goal| goal.among(&split.test).complexes).collect();
+        for &graph in &split.test {
+            let mut line = about(read, table, graph);
+            line.extend([split.repeat, split.fold].map(|n| n.to_string()));
+            for ((goal, runs), known) in read.goals.iter().zip(runs).zip(&known) {
+                let names = class_names(&goal.targets);
+                let place = known.iter().position(|&other| other == graph);
+                match of_split(runs).zip(place) {
+                    Some((run, place)) => line.extend(said(&runs[run], names, place)),
+                    None => line.extend(columns(names).iter().map(|_| String::new())),
+                }
+            }
+            lines.push(line);
+        }
+    }
+    sheet::write_lines(&lines, Some(to))
+}
+
+/// Names of the classes; none for numbers.
+fn class_names(targets: &Targets) -> &[String] {
+    match targets {
+        Targets::Classes { names, .. } => names,
+        _ => &[],
+    }
+}
+
+/// What is said of a test graph: the truth, the prediction, and the probability of each class or the deviation.
+fn columns(names: &[String]) -> Vec<String> {
+    let probabilities = names.iter().map(|name| format!("p({name})"));
+    let spread = names.is_empty().then(|| "std".to_owned());
+    ["truth", "predicted"].map(str::to_owned).into_iter().chain(probabilities).chain(spread).collect()
+}
+
+/// The columns of the table, or the name of the graph, then repeat and fold and `columns`.
+fn header(table: Option<&TableRead>, columns: Vec<String>) -> Vec<String> {
+    let mut header: Vec<String> = match table {
+        Some(table) => table.table.header().to_vec(),
+        None => vec!["id".to_owned()],
+    };
+    for name in ["repeat", "fold"].map(str::to_owned).into_iter().chain(columns) {
+        let unused = sheet::unused(&name, &header);
+        header.push(unused);
+    }
+    header
 }
 
 /// The row of a graph, or its name.

@@ -1,6 +1,6 @@
 //! Several targets at once: `fit`, `predict`, `evaluate` and `info` where --target names more than one.
 
-use super::evaluate::{Items, evaluation_of};
+use super::evaluate::{Items, evaluation_of, watch_folds};
 use super::fit::watch;
 use super::model_info::{ModelInfo, describe_model};
 use super::predict::sheet::Sheet;
@@ -9,12 +9,12 @@ use crate::error::CommandError;
 use crate::output::{Report, facts, number, table};
 use crate::progress::Terminal;
 use hodgelet::dataset::{Dataset, Targets};
-use hodgelet::model::{FittedTargets, Goal, Measured, Measurer, Models};
+use hodgelet::model::{FittedTargets, Measured, Measurer, Models};
 use hodgelet::settings::Settings;
-use hodgelet_data::table::TableRead;
-use hodgelet_eval::cross_validate::{Event, cross_validate_several};
+use hodgelet_data::Read;
+use hodgelet_eval::cross_validate::cross_validate_several;
 use hodgelet_eval::metrics::Summary;
-use hodgelet_eval::report::{Evaluation, Results};
+use hodgelet_eval::report::{Evaluation, FoldRun, Results};
 use hodgelet_eval::splits::Split;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -25,9 +25,9 @@ use std::path::{Path, PathBuf};
 ///
 /// [`CommandError::ModelFile`] names the file and what is wrong with it.
 pub fn load(path: &Path) -> Result<Option<Models>, CommandError> {
-    use std::io::Read;
     let mut head = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(64).read_to_end(&mut head));
+    let read = std::fs::File::open(path)
+        .and_then(|file| std::io::Read::read_to_end(&mut std::io::Read::take(file, 64), &mut head));
     if read.is_err() || !Models::are_several(&head) {
         return Ok(None); // what is wrong with it is said where one model is wanted
     }
@@ -35,13 +35,13 @@ pub fn load(path: &Path) -> Result<Option<Models>, CommandError> {
     Models::load(path).map(Some).map_err(failed)
 }
 
-/// Trains models for all targets of a table.
+/// Trains models for all targets of a dataset.
 ///
 /// # Errors
 ///
 /// [`CommandError`].
-pub fn fit(read: &TableRead, settings: &Settings, terminal: Terminal) -> Result<Models, CommandError> {
-    let dataset = &read.read.dataset;
+pub fn fit(read: &Read, settings: &Settings, terminal: Terminal) -> Result<Models, CommandError> {
+    let dataset = &read.dataset;
     let all: Vec<usize> = (0..dataset.len()).collect();
     let measurer = Measurer::fit(settings, dataset, &all)?;
     let measured = measure(&measurer, dataset, terminal)?;
@@ -113,23 +113,26 @@ struct TargetPredictions {
 }
 
 impl SeveralPredictions {
-    /// Predicts all targets of a dataset, from one measurement; `goals` are what is known of them.
+    /// Predicts all targets of a dataset, from one measurement; where its graphs `are_all` there are, drift is looked for.
     ///
     /// # Errors
     ///
     /// [`CommandError`].
     pub fn new(
         models: &Models,
-        dataset: &Dataset,
-        ids: &[String],
-        goals: &[Goal],
+        read: &Read,
         coverage: Option<f64>,
+        are_all: bool,
         terminal: Terminal,
     ) -> Result<Self, CommandError> {
+        let Read { dataset, ids, goals, .. } = read;
         let measured = measure(models.measurer(), dataset, terminal)?;
         let mut targets = Vec::new();
         for (name, model) in models.iter() {
-            let Found { prediction, regions, drift } = Found::of_measured(model, measured.clone(), coverage)?;
+            let Found { prediction, regions, drift } = match are_all {
+                true => Found::of_measured(model, measured.clone(), coverage)?,
+                false => Found::of_measured_part(model, &measured, coverage)?,
+            };
             let mut predictions = Predictions::new(model, dataset.name(), &Targets::None, ids, &prediction)?;
             if let Some(goal) = goals.iter().find(|goal| goal.name == name) {
                 predictions = predictions.with_truths(goal);
@@ -179,23 +182,21 @@ struct TargetEvaluation {
 }
 
 impl SeveralEvaluations {
-    /// Cross-validates all targets of a table.
+    /// Cross-validates all targets of a dataset; also the runs of each target.
     ///
     /// # Errors
     ///
     /// [`CommandError`].
     pub fn new(
-        read: &TableRead,
+        read: &Read,
         settings: &Settings,
         splits: &[Split],
         terminal: Terminal,
-    ) -> Result<Self, CommandError> {
-        let (dataset, goals) = (&read.read.dataset, &read.goals);
+    ) -> Result<(Self, Vec<Vec<FoldRun>>), CommandError> {
+        let (dataset, goals) = (&read.dataset, &read.goals);
         let bar = terminal.bar("folds", Some(splits.len() as u64));
-        let runs = cross_validate_several(dataset, goals, settings, splits, |event| match event {
-            Event::Done { done, .. } => bar.at(done as u64),
-            _ => bar.still(),
-        })?;
+        let watch = watch_folds(&bar, splits.len(), terminal);
+        let runs = cross_validate_several(dataset, goals, settings, splits, watch)?;
         drop(bar);
         let model = settings.method.title();
         let mut targets = Vec::new();
@@ -205,7 +206,7 @@ impl SeveralEvaluations {
             targets.push(TargetEvaluation { target: goal.name.clone(), evaluation });
         }
         let (dataset, graphs) = (dataset.name().to_owned(), dataset.len());
-        Ok(Self { dataset, model: model.to_owned(), graphs, targets })
+        Ok((Self { dataset, model: model.to_owned(), graphs, targets }, runs))
     }
 }
 

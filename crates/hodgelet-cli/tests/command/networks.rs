@@ -152,3 +152,45 @@ fn a_model_keeps_how_its_networks_were_read() {
     let found = run_in(folder.path(), &[&predict[..], &again].concat()).json();
     assert_eq!(found["predictions"], kept["predictions"]);
 }
+
+/// A class of two networks of three, and a number of every other one.
+#[test]
+fn several_targets_of_networks_are_trained_together() {
+    let folder = tempfile::tempdir().unwrap();
+    networks(&folder.path().join("networks"), 0..24);
+    networks(&folder.path().join("new"), 24..28);
+    let row = |i: usize| {
+        let label = if i % 3 == 2 { "" } else { ["path", "ring"][i % 2] };
+        let size = if i % 2 == 1 { String::new() } else { format!("{}.5", i / 2 % 5) };
+        format!("n{i},{label},{size}\n")
+    };
+    let table = format!("network,label,size\n{}", (0..24).map(row).collect::<String>());
+    std::fs::write(folder.path().join("labels.csv"), table).unwrap();
+    let of = ["networks", "--targets", "labels.csv", "--target", "label,size", "--weights", "laplacian"];
+    let fit = [&["fit"], &of[..], &["--iterations", "5", "--format", "json", "--out", "m.hodgelet"]].concat();
+    let run = run_in(folder.path(), &fit);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let trained = |t: usize| report["targets"][t]["training"]["n_train"].as_u64().unwrap();
+    assert_eq!((trained(0), trained(1)), (16, 12));
+    // 5, 11, 17 and 23 have neither.
+    assert!(run.stderr.contains("4 graphs without a target left out"), "{}", run.stderr);
+
+    // How networks are read is kept, and new ones are predicted for both.
+    let run = run_in(folder.path(), &["predict", "m.hodgelet", "new", "--out", "p.csv"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let text = std::fs::read_to_string(folder.path().join("p.csv")).unwrap();
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(
+        lines[0].join(","),
+        "id,label: predicted,label: p(path),label: p(ring),label: distance,label: far,\
+         size: predicted,size: std,size: distance,size: far"
+    );
+    assert_eq!(lines[1..].iter().map(|line| line[1]).collect::<Vec<_>>(), ["path", "ring", "path", "ring"]);
+
+    let folds = ["--folds", "2", "--train-on-validation", "--iterations", "2"];
+    let run = run_in(folder.path(), &[&["evaluate"], &of[..], &folds].concat());
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let row = |name: &str| run.stdout.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+    assert!(row("label").contains(" 16 ") && row("size ").contains(" 12 "), "{}", run.stdout);
+}

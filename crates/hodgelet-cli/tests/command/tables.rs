@@ -294,11 +294,29 @@ fn several_targets_with_gaps_are_trained_together_and_predicted_beside_the_table
         "--train-on-validation",
         "--iterations",
         "2",
+        "--predictions",
+        "oof.csv",
     ];
     let run = run_in(folder.path(), &evaluate);
     assert_eq!(run.status, 0, "{}", run.stderr);
     let row = |name: &str| run.stdout.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
     assert!(row("Class").contains(" 30 ") && row("pIC50").contains(" 26 "), "{}", run.stdout);
+    // Every row once, with the truth where it is known.
+    let lines = cells(folder.path(), "oof.csv");
+    assert_eq!(
+        lines[0][4..].join(","),
+        "repeat,fold,Class: truth,Class: predicted,Class: p(0),Class: p(1),pIC50: truth,pIC50: predicted,pIC50: std"
+    );
+    assert_eq!(lines.len(), 38); // three rows have neither target
+    for line in &lines[1..] {
+        let number = |cell: &String| cell.parse::<f64>().ok();
+        assert_eq!((&line[6], number(&line[10])), (&line[2], number(&line[3])), "{line:?}");
+        assert_eq!(
+            (line[7].is_empty(), line[12].is_empty()),
+            (line[2].is_empty(), line[3] == "NA"),
+            "{line:?}"
+        );
+    }
 }
 
 #[test]
@@ -330,4 +348,78 @@ fn rows_count_by_a_column_and_a_row_without_a_weight_is_left_out() {
     );
     let run = run_in(folder.path(), &args("weight"));
     assert!(run.stderr.contains("found no column `weight` (--sample-weight)"), "{}", run.stderr);
+}
+
+/// More rows than are read at a time: the same predictions as row by row, and memory that does not grow.
+#[test]
+fn a_long_table_is_predicted_in_parts() {
+    const ROWS: usize = 5000;
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "t.csv", &table("CID,smiles,Class,pIC50", 0..24));
+    let fit = ["fit", "t.csv", "--target", "Class", "--iterations", "2", "--quiet", "--out", "m.hodgelet"];
+    run_in(folder.path(), &fit).result();
+    let smiles = |i: usize| match i {
+        10 | 4500 => "C1CC".to_owned(),
+        _ => ["C", "CC(=O)O", "CCN", "c1ccccc1O"][i % 4].to_owned(),
+    };
+    let rows: String = (0..ROWS).map(|i| format!("{i},{}\n", smiles(i))).collect();
+    write(folder.path(), "long.csv", &format!("id,smiles\n{rows}"));
+    let run = run_in(folder.path(), &["predict", "m.hodgelet", "long.csv", "--out", "p.csv"]);
+    assert_eq!((run.status, run.stdout.as_str()), (0, ""), "{}", run.stderr);
+    assert!(run.stderr.contains("long: 2 rows that cannot be read were left out"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("row 11 (line 12)") && run.stderr.contains("row 4501 (line 4502)"),
+        "{}",
+        run.stderr
+    );
+    let lines = cells(folder.path(), "p.csv");
+    assert_eq!(lines[0].join(","), "id,smiles,predicted,p(0),p(1),distance,far,error");
+    assert_eq!(lines.len(), ROWS + 1);
+    for (i, line) in lines[1..].iter().enumerate() {
+        assert_eq!(line[..2].join(","), format!("{i},{}", smiles(i)));
+        assert_eq!(line[7].is_empty(), i != 10 && i != 4500, "{line:?}");
+    }
+    write(
+        folder.path(),
+        "few.csv",
+        &format!("id,smiles\n{}", rows.lines().take(4).collect::<Vec<_>>().join("\n")),
+    );
+    let few = run_in(folder.path(), &["predict", "m.hodgelet", "few.csv", "--quiet", "--out", "few-p.csv"]);
+    assert_eq!(few.result(), "");
+    let few = cells(folder.path(), "few-p.csv");
+    for i in (0..ROWS).filter(|i| *i != 10 && *i != 4500) {
+        assert_eq!(lines[i + 1][2..7], few[i % 4 + 1][2..7], "row {i}");
+    }
+    let files = ["few-p.csv", "few.csv", "long.csv", "m.hodgelet", "p.csv", "t.csv"];
+    assert_eq!(listing(folder.path()), files);
+    // With an end at the first row that cannot be read, there is no file.
+    let stop = ["predict", "m.hodgelet", "long.csv", "--on-error", "stop", "--force", "--out", "q.csv"];
+    let error = run_in(folder.path(), &stop).failure(1);
+    assert!(error.contains("row 11 (line 12)"), "{error}");
+    assert!(!folder.path().join("q.csv").exists());
+}
+
+#[test]
+fn a_verbose_command_says_what_it_does_and_a_quiet_one_cannot() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "t.csv", &table("CID,smiles,Class,pIC50", 0..12));
+    let fit = ["fit", "t.csv", "--target", "Class", "--iterations", "2", "--out", "m.hodgelet", "--verbose"];
+    let run = run_in(folder.path(), &fit);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    for said in [
+        "threads",
+        " s  read t: 12 graphs, ",
+        "columns element, ",
+        "start 0, step 1: objective -",
+        " s  done",
+    ] {
+        assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
+    }
+    let plain = run_in(folder.path(), &fit[..8]);
+    assert!(!plain.stderr.contains("objective"), "{}", plain.stderr);
+    let folds = ["evaluate", "t.csv", "--target", "Class", "--folds", "3", "--iterations", "2", "-v"];
+    let run = run_in(folder.path(), &folds);
+    assert!(run.stderr.contains("3 of 3 folds done"), "{}", run.stderr);
+    let both = run_in(folder.path(), &["info", "t.csv", "--verbose", "--quiet"]).failure(1);
+    assert!(both.contains("cannot be used with"), "{both}");
 }

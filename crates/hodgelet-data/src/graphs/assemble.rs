@@ -21,7 +21,7 @@ pub(super) fn dataset(
     let targets = targets(&graphs, listed)?;
     let ids = graphs.iter().map(|(file, _)| stem(file)).collect();
     let read = untargeted(name, &graphs, options)?;
-    Ok(Read { dataset: read.dataset.with_targets(targets)?, report: read.report, ids })
+    Ok(Read { dataset: read.dataset.with_targets(targets)?, ids, ..read })
 }
 
 /// The dataset of some graphs, each with the name of its file, without targets and names.
@@ -56,7 +56,7 @@ pub(crate) fn untargeted(
         }));
     }
     let dataset = Dataset::new(name, complexes, all, Targets::None)?;
-    Ok(Read { dataset, report, ids: Vec::new() })
+    Ok(Read { report, ..Read::clean(dataset) })
 }
 
 fn targets(

@@ -58,7 +58,7 @@ impl ReadHypergraphs {
     /// [`HifError::Dataset`] does not occur for what this module reads.
     pub fn expand(self, expansion: Expansion) -> Result<Read, HifError> {
         let dataset = self.dataset.expand(expansion)?;
-        Ok(Read { dataset, report: self.report, ids: self.ids })
+        Ok(Read { report: self.report, ids: self.ids, ..Read::clean(dataset) })
     }
 }
 

@@ -84,7 +84,7 @@ pub(super) fn assembled(
         Some(hypergraphs) => HypergraphDataset { name, hypergraphs, columns, targets }.expand(expansion)?,
         None => given.weigh(Dataset::new(name, complexes, columns, targets)?)?,
     };
-    Ok(Read { dataset, report, ids })
+    Ok(Read { report, ids, ..Read::clean(dataset) })
 }
 
 pub(super) fn json(file: &str, line: usize, text: &[u8]) -> Result<Value, JsonlError> {

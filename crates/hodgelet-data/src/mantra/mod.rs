@@ -20,8 +20,8 @@ mod error;
 pub use crate::generate::ManifoldTarget;
 pub use error::MantraError;
 
+use crate::Read;
 use crate::generate::ordered_classes;
-use crate::{Read, Report};
 use entry::{Entry, slices};
 use flate2::read::MultiGzDecoder;
 use hodgelet::dataset::Dataset;
@@ -111,7 +111,7 @@ pub fn parse(file: &str, bytes: &[u8], target: ManifoldTarget) -> Result<Read, M
     let stem = name.strip_suffix(".gz").unwrap_or(&name);
     let stem = stem.strip_suffix(".json").unwrap_or(stem);
     let dataset = Dataset::new(stem, complexes, Vec::new(), ordered_classes(&kinds, classes))?;
-    Ok(Read { dataset, report: Report::default(), ids })
+    Ok(Read { ids, ..Read::clean(dataset) })
 }
 
 #[cfg(test)]

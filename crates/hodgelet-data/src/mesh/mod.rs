@@ -199,7 +199,7 @@ fn dataset(name: &str, meshes: Vec<(String, Mesh)>, targets: Targets) -> Result<
     };
     let dataset = Dataset::new(name, complexes, vec![column], targets)?;
     let ids = meshes.iter().map(|(file, _)| stem(file)).collect();
-    Ok(Read { dataset, report: Report { empty, ..Report::default() }, ids })
+    Ok(Read { report: Report { empty, ..Report::default() }, ids, ..Read::clean(dataset) })
 }
 
 /// A place in a file and what is wrong there.

@@ -5,6 +5,7 @@ use super::sheet::{Row, Sheet, is_number, number};
 use super::vertices::VertexTable;
 use super::{NetworkError, NetworkOptions, column};
 use crate::graphs::{Attribute, Attributes, GraphFault, GraphsError, RawEdge, RawGraph, WEIGHT};
+use crate::table::listed_names;
 use crate::text;
 use std::collections::HashMap;
 
@@ -14,7 +15,8 @@ const MISSING: [&str; 6] = ["", "na", "n/a", "nan", "null", "none"];
 /// Which columns hold what.
 pub(super) struct Columns {
     pub graph: Option<usize>,
-    pub target: Option<usize>,
+    /// Columns of targets with their names.
+    pub targets: Vec<(usize, String)>,
     ends: [usize; 2],
     /// Attributes: column, name, and whether all its cells are numbers.
     attributes: Vec<(usize, String, bool)>,
@@ -38,11 +40,14 @@ impl Columns {
                 return Err(error.into());
             }
             let attributes = (2..sheet.width()).map(|c| (c, plain[c].clone(), numeric(sheet, c))).collect();
-            return Ok(Self { graph: None, target: None, ends: [0, 1], attributes });
+            return Ok(Self { graph: None, targets: Vec::new(), ends: [0, 1], attributes });
         };
         let named = |name: &String, flag| column(&sheet.file, header, name, flag);
         let graph = options.graph.as_ref().map(|name| named(name, "--graph-column")).transpose()?;
-        let target = options.target.as_ref().map(|name| named(name, "--target")).transpose()?;
+        let mut targets = Vec::new();
+        for name in listed_names(header, &options.targets) {
+            targets.push((named(&name, "--target")?, name));
+        }
         let ends = match &options.ends {
             Some([tail, head]) => [named(tail, "--ends")?, named(head, "--ends")?],
             None => known_ends(header).ok_or_else(|| {
@@ -53,9 +58,10 @@ impl Columns {
                 )
             })?,
         };
-        let used = [Some(ends[0]), Some(ends[1]), graph, target];
+        let used: Vec<usize> =
+            ends.into_iter().chain(graph).chain(targets.iter().map(|(column, _)| *column)).collect();
         let mut attributes: Vec<(usize, String, bool)> = Vec::new();
-        for (c, name) in header.iter().enumerate().filter(|(c, _)| !used.contains(&Some(*c))) {
+        for (c, name) in header.iter().enumerate().filter(|(c, _)| !used.contains(c)) {
             if name.is_empty() {
                 notes.push(format!("{}: column {} has no name and was left out", sheet.file, c + 1));
             } else if attributes.iter().any(|(_, other, _)| other == name) {
@@ -64,7 +70,7 @@ impl Columns {
                 attributes.push((c, name.clone(), numeric(sheet, c)));
             }
         }
-        Ok(Self { graph, target, ends, attributes })
+        Ok(Self { graph, targets, ends, attributes })
     }
 
     fn attributes(&self, sheet: &Sheet, row: &Row) -> Result<Attributes, GraphsError> {
@@ -163,7 +169,7 @@ pub(super) fn graphs(
     let mut index: HashMap<String, usize> = HashMap::new();
     let begin = |id: String, vertices: &mut Option<VertexTable>| {
         let listed = vertices.as_mut().map(|table| table.take(&id));
-        Listed { id, building: Building::of(listed), target: None }
+        Listed { id, building: Building::of(listed), targets: vec![None; columns.targets.len()] }
     };
     if columns.graph.is_none() {
         all.push(begin(id.to_owned(), vertices));
@@ -187,8 +193,8 @@ pub(super) fn graphs(
             }
         };
         let listed = &mut all[at];
-        if let Some(column) = columns.target {
-            listed.set_target(sheet, row, &row.cells[column])?;
+        for (place, (column, _)) in columns.targets.iter().enumerate() {
+            listed.set_target(place, sheet, row, &row.cells[*column])?;
         }
         let [tail, head] = columns.ends.map(|c| row.cells[c].as_str());
         let ends =
@@ -204,17 +210,17 @@ pub(super) fn graphs(
     Ok(all)
 }
 
-/// A graph of a table, with its name and the text of its target.
+/// A graph of a table, with its name and the text of its targets.
 pub(super) struct Listed {
     pub id: String,
     pub building: Building,
-    /// The target and the line where it was first read.
-    pub target: Option<(String, usize)>,
+    /// Each target and the line where it was first read.
+    pub targets: Vec<Option<(String, usize)>>,
 }
 
 impl Listed {
-    fn set_target(&mut self, sheet: &Sheet, row: &Row, cell: &str) -> Result<(), GraphsError> {
-        match &self.target {
+    fn set_target(&mut self, place: usize, sheet: &Sheet, row: &Row, cell: &str) -> Result<(), GraphsError> {
+        match &self.targets[place] {
             Some((earlier, line)) if earlier != cell => {
                 let found = format!(
                     "the target `{cell}` of graph `{}`, which has `{earlier}` in line {line}",
@@ -224,7 +230,7 @@ impl Listed {
             }
             Some(_) => Ok(()),
             None => {
-                self.target = Some((cell.to_owned(), row.line));
+                self.targets[place] = Some((cell.to_owned(), row.line));
                 Ok(())
             }
         }

@@ -28,6 +28,7 @@ pub use layout::Layout;
 use crate::edits;
 use crate::graphs::{self, ArcOptions, RawGraph, WEIGHT, file_name, load, stem};
 use crate::table::{TableError, names_smiles};
+use crate::targets::TargetTexts;
 use crate::{Read, names};
 use edges::{Columns, Listed};
 use rayon::prelude::*;
@@ -51,8 +52,8 @@ pub struct NetworkOptions {
     pub layout: Option<Layout>,
     /// A table of vertices.
     pub vertices: Option<PathBuf>,
-    /// The column of the target in a table of several graphs.
-    pub target: Option<String>,
+    /// The columns of targets in a table of several graphs.
+    pub targets: Vec<String>,
 }
 
 /// Networks, and the text of their targets where the table has them.
@@ -60,8 +61,8 @@ pub struct NetworkOptions {
 pub struct NetworkRead {
     /// The networks, without targets.
     pub read: Read,
-    /// The text of each target, if there is a column of targets.
-    pub targets: Option<Vec<String>>,
+    /// The text of the targets, for each column of targets.
+    pub targets: Vec<TargetTexts>,
 }
 
 /// Whether a file may hold edges, by the end of its name.
@@ -134,7 +135,12 @@ pub fn read_dir(dir: &Path, options: &NetworkOptions) -> Result<NetworkRead, Net
     let layout = common_layout(dir, &sheets, options)?;
     let mut found = Found::default();
     for sheet in &sheets {
-        found.add(sheet, layout, &mut vertices, &NetworkOptions { target: None, ..options.clone() })?;
+        found.add(
+            sheet,
+            layout,
+            &mut vertices,
+            &NetworkOptions { targets: Vec::new(), ..options.clone() },
+        )?;
     }
     if let Some((graph, line)) = vertices.as_ref().and_then(|table| table.rest().into_iter().next()) {
         let file = vertices.map(|table| table.file).unwrap_or_default();
@@ -202,7 +208,7 @@ fn common_layout(dir: &Path, sheets: &[Sheet], options: &NetworkOptions) -> Resu
 struct Found {
     graphs: Vec<(String, RawGraph)>,
     ids: Vec<String>,
-    targets: Option<Vec<String>>,
+    targets: Vec<TargetTexts>,
     notes: Vec<String>,
 }
 
@@ -227,10 +233,10 @@ impl Found {
             return Ok(());
         }
         let columns = Columns::of(sheet, options, &mut self.notes)?;
-        for Listed { id, building, target } in edges::graphs(sheet, &id, &columns, vertices)? {
-            if columns.target.is_some() {
-                let text = target.map(|(text, _)| text).unwrap_or_default();
-                self.targets.get_or_insert_default().push(text);
+        self.targets = columns.targets.iter().map(|(_, name)| TargetTexts::new(name)).collect();
+        for Listed { id, building, targets } in edges::graphs(sheet, &id, &columns, vertices)? {
+            for (texts, target) in self.targets.iter_mut().zip(targets) {
+                texts.texts.push(target.map(|(text, _)| text).unwrap_or_default());
             }
             self.graphs.push((sheet.file.clone(), building.graph));
             self.ids.push(id);

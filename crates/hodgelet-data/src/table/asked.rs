@@ -2,6 +2,7 @@
 
 use super::targets::{check, coded, is_missing};
 use super::{Table, TargetKind};
+use crate::targets::TargetTexts;
 use hodgelet::dataset::Targets;
 use hodgelet::model::Goal;
 
@@ -9,7 +10,7 @@ use hodgelet::model::Goal;
 const MASKS: [&str; 2] = ["masks", "mask"];
 
 /// The cells of all targets, row by row; none where a target is not known.
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// What each target is called.
     pub names: Vec<String>,
     /// `[n_rows][n_targets]`, or what is wrong with the row.
@@ -68,6 +69,22 @@ impl Asked {
             masks.map_or_else(String::new, |masks| format!(", known where `{}` is not 0", header[masks]));
         notes.push(format!("column `{name}` has lists of {n} targets{by}"));
         Self { names, rows: (0..table.len()).map(cells).collect() }
+    }
+
+    /// Targets from their texts.
+    pub fn of_texts(targets: &[TargetTexts]) -> Self {
+        let names = targets.iter().map(|target| target.name.clone()).collect();
+        let n = targets.first().map_or(0, |target| target.texts.len());
+        let known = |text: &String| Some(text.clone()).filter(|text| !is_missing(text));
+        let cells = |row: usize| Ok(targets.iter().map(|target| known(&target.texts[row])).collect());
+        Self { names, rows: (0..n).map(cells).collect() }
+    }
+
+    /// The targets of some rows in the order given; there is none where there is no row.
+    pub fn of_rows(&self, rows: &[Option<usize>]) -> Self {
+        let none = vec![None; self.names.len()];
+        let cells = |row: &Option<usize>| row.map_or_else(|| Ok(none.clone()), |row| self.rows[row].clone());
+        Self { names: self.names.clone(), rows: rows.iter().map(cells).collect() }
     }
 
     /// Whether anything is asked for.

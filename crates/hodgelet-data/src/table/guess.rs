@@ -72,22 +72,26 @@ pub(super) fn targets(
 }
 
 /// The columns of some names, some of them perhaps joined by commas, each once.
-fn all_named(file: &str, table: &Table, names: &[String]) -> Result<Vec<usize>, TableError> {
-    let is_one = |name: &str| !name.contains(',') || table.header().iter().any(|column| column == name);
+pub(crate) fn all_named(file: &str, table: &Table, names: &[String]) -> Result<Vec<usize>, TableError> {
     let mut columns = Vec::new();
-    for name in names {
-        let parts: Vec<&str> =
-            if is_one(name) { vec![name] } else { name.split(',').map(str::trim).collect() };
-        for part in parts {
-            let column = named(file, table, part, "--target")?;
-            if columns.contains(&column) {
-                let (file, name) = (file.to_owned(), part.to_owned());
-                return Err(TableError::TwoTargets { file, name });
-            }
-            columns.push(column);
+    for name in listed_names(table.header(), names) {
+        let column = named(file, table, &name, "--target")?;
+        if columns.contains(&column) {
+            return Err(TableError::TwoTargets { file: file.to_owned(), name });
         }
+        columns.push(column);
     }
     Ok(columns)
+}
+
+/// Names of columns; one with commas that no column has is a name for each part.
+pub(crate) fn listed_names(header: &[String], names: &[String]) -> Vec<String> {
+    let is_one = |name: &String| !name.contains(',') || header.contains(name);
+    let parts = |name: &String| match is_one(name) {
+        true => vec![name.clone()],
+        false => name.split(',').map(|part| part.trim().to_owned()).collect(),
+    };
+    names.iter().flat_map(parts).collect()
 }
 
 /// The column of a name, as it is written or else without regard to case.

@@ -9,21 +9,22 @@ mod error;
 mod guess;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod parts;
 mod rows;
-pub(crate) mod targets;
+mod targets;
 
 pub use error::{RowFault, TableError};
-pub(crate) use guess::names_smiles;
+pub(crate) use guess::{all_named, listed_names, names_smiles};
+pub use parts::TableParts;
 pub use rows::Table;
 
-use asked::Asked;
+pub(crate) use asked::Asked;
 
+use crate::Read;
 use crate::graphs::{file_name, stem};
 use crate::smiles::{Attributes, Molecule, SmilesFault, columns};
-use crate::{Read, Report};
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{Column, ColumnValues, Dataset, SAMPLE_WEIGHT, Targets, WHOLE, cell_starts};
-use hodgelet::model::Goal;
 use hodgelet::signal::Orientation;
 use rayon::prelude::*;
 use std::path::Path;
@@ -84,8 +85,6 @@ pub struct TableRead {
     pub kept: Vec<usize>,
     /// Rows that were left out because they cannot be read.
     pub faults: Vec<RowFault>,
-    /// Several targets, where they were asked for: the dataset itself then has none.
-    pub goals: Vec<Goal>,
     /// Rows that were left out because they have no target.
     pub untargeted: usize,
     /// The column of SMILES strings.
@@ -141,6 +140,24 @@ fn molecules(file: &str, table: Table, options: &TableOptions) -> Result<TableRe
     let mut notes = Vec::new();
     let smiles = guess::smiles(file, &table, options, &mut notes)?;
     let columns = guess::targets(file, &table, smiles, options, &mut notes)?;
+    let read = molecules_in(file, table, (smiles, columns), options, notes)?;
+    match read.kept.is_empty() {
+        true => {
+            let (file, untargeted) = (file.to_owned(), read.untargeted);
+            Err(TableError::NothingLeft { file, untargeted, first: read.faults.first().cloned() })
+        }
+        false => Ok(read),
+    }
+}
+
+/// The molecules of a table, if there are any, in a column with targets in others.
+fn molecules_in(
+    file: &str,
+    table: Table,
+    (smiles, columns): (usize, Vec<usize>),
+    options: &TableOptions,
+    mut notes: Vec<String>,
+) -> Result<TableRead, TableError> {
     let asked = Asked::new(&table, &columns, &mut notes);
     let weight = options.weight.as_ref().filter(|_| !options.to_predict);
     let weight = weight.map(|name| guess::named(file, &table, name, "--sample-weight")).transpose()?;
@@ -174,10 +191,6 @@ fn molecules(file: &str, table: Table, options: &TableOptions) -> Result<TableRe
     if let (OnError::Stop, Some(fault)) = (options.on_error, faults.first()) {
         return Err(TableError::Row { file: file.to_owned(), fault: fault.clone() });
     }
-    if found.is_empty() {
-        let file = file.to_owned();
-        return Err(TableError::NothingLeft { file, untargeted, first: faults.first().cloned() });
-    }
     let (targets, goals) = asked.targets(&kept, options.kind);
     let attributes = match options.to_predict {
         true => options.attributes.clone(),
@@ -188,8 +201,8 @@ fn molecules(file: &str, table: Table, options: &TableOptions) -> Result<TableRe
         dataset = with_sample_weights(dataset, weights)?;
     }
     let ids = kept.iter().map(|row| (row + 1).to_string()).collect();
-    let read = Read { dataset, report: Report::default(), ids };
-    Ok(TableRead { read, table, kept, faults, goals, untargeted, smiles, targets: columns, notes })
+    let read = Read { ids, goals, ..Read::clean(dataset) };
+    Ok(TableRead { read, table, kept, faults, untargeted, smiles, targets: columns, notes })
 }
 
 /// The molecule of one row, or what is wrong with it.

@@ -215,7 +215,7 @@ fn parse_in(place: &Path, name: &str, files: &Files) -> Result<Read, TuError> {
         }
     };
     let dataset = Dataset::new(name, graphs.complexes, columns, targets)?;
-    Ok(Read { dataset, report, ids: Vec::new() })
+    Ok(Read { report, ..Read::clean(dataset) })
 }
 
 /// Parses every file; the arcs, by far the largest, in parallel with the others.

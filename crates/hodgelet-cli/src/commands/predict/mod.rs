@@ -22,6 +22,8 @@ use hodgelet::model::{
 use hodgelet::output::{Kind, Output};
 use hodgelet::store::{Store, StoreError};
 use hodgelet_data::Read;
+use hodgelet_data::table::TableParts;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Flags of `hodgelet predict`.
@@ -50,7 +52,9 @@ lines go to FILE.part until all are there; the same command goes on from it afte
 With --format csv, and where --out ends in .csv or .tsv, there is one line a graph: the columns of the table that was read,
 where it is one, then predicted, a probability for each class (or the standard deviation std), the set of classes or the ends
 lower and upper with --coverage, the distance and whether it is far. Rows that cannot be read are there too, with nothing
-predicted and the reason in the last column, error.
+predicted and the reason in the last column, error. A table of molecules is read, predicted and written 4,096 rows at a
+time, so that any number of rows takes the same memory; one that is longer has the column error in any case, and is written
+to FILE.part until it is whole.
 
 Examples:
   hodgelet predict sbm.hodgelet sbm --seed 1
@@ -124,6 +128,12 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
     if args.format() == PredictionFormat::Jsonl {
         return stream::run(args, &model, store, terminal);
     }
+    if args.format() == PredictionFormat::Csv
+        && store.is_none()
+        && let Some(parts) = source.table_parts()?
+    {
+        return run_parts(args, &model, parts, terminal);
+    }
     let table = if store.is_none() { source.read_table(Some(terminal))? } else { None };
     let (name, targets, ids, found) = match store {
         Some(store) => {
@@ -162,6 +172,29 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
     output::write_atomic(output, |out| writeln!(out, "{text}"))
 }
 
+/// Predicts a table of molecules some rows at a time.
+fn run_parts(
+    args: &PredictArgs,
+    model: &Model,
+    parts: TableParts,
+    terminal: Terminal,
+) -> Result<(), CommandError> {
+    let (mut unknown, mut notes) = (0, BTreeSet::new());
+    let predict = |read: &Read| {
+        let bar = terminal.bar("graphs", Some(read.dataset.len() as u64));
+        let found = Found::of_part(model, &read.dataset, args.coverage, &bar)?;
+        unknown += found.prediction.unknown;
+        let of_regions = found.regions.iter().flat_map(|regions| &regions.notes);
+        notes.extend(of_regions.cloned());
+        let rows = Predictions::new(model, "", read.dataset.targets(), &read.ids, &found.prediction)?;
+        Ok(rows.with_regions(model, found.regions.as_ref()).sheet())
+    };
+    sheet::stream(parts, predict, args.output(), terminal)?;
+    notes.iter().for_each(|note| terminal.warn(note));
+    warn_unknown(unknown, terminal);
+    Ok(())
+}
+
 /// Predicts several targets of a dataset.
 fn run_several(args: &PredictArgs, models: &Models, terminal: Terminal) -> Result<(), CommandError> {
     if args.format() == PredictionFormat::Jsonl || args.source.store()?.is_some() {
@@ -172,13 +205,19 @@ fn run_several(args: &PredictArgs, models: &Models, terminal: Terminal) -> Resul
         ));
     }
     let source = args.source.for_model(&models.models()[0]);
+    if args.format() == PredictionFormat::Csv
+        && let Some(parts) = source.table_parts()?
+    {
+        let predict =
+            |read: &Read| Ok(SeveralPredictions::new(models, read, args.coverage, false, terminal)?.sheet());
+        return sheet::stream(parts, predict, args.output(), terminal);
+    }
     let table = source.read_table(Some(terminal))?;
     let read = match &table {
         Some(table) => table.read.clone(),
         None => source.read(terminal)?,
     };
-    let goals = table.as_ref().map_or(&[][..], |table| &table.goals);
-    let report = SeveralPredictions::new(models, &read.dataset, &read.ids, goals, args.coverage, terminal)?;
+    let report = SeveralPredictions::new(models, &read, args.coverage, true, terminal)?;
     match (args.format(), args.output()) {
         (PredictionFormat::Csv, output) => sheet::write(&report.sheet(), table.as_ref(), output),
         (PredictionFormat::Json, Some(output)) => {
@@ -224,6 +263,38 @@ impl Found {
                 Self::of_measured(model, measured, None)
             }
         }
+    }
+
+    /// Graphs that are not all: there is nothing to say of drift.
+    fn of_part(
+        model: &Model,
+        dataset: &Dataset,
+        coverage: Option<f64>,
+        bar: &Bar,
+    ) -> Result<Self, ModelError> {
+        let Some(coverage) = coverage else {
+            let measured = model.space().measurer().measure(dataset, |done| bar.at(done as u64))?;
+            return Self::of_measured_part(model, &measured, None);
+        };
+        let predicted = model.predict_calibrated(dataset, |done| bar.at(done as u64))?;
+        let regions = Some(predicted.regions(coverage)?);
+        Ok(Self { prediction: predicted.prediction, regions, drift: None })
+    }
+
+    /// As [`of_measured`](Self::of_measured), for graphs that are not all.
+    pub fn of_measured_part(
+        model: &Model,
+        measured: &Measured,
+        coverage: Option<f64>,
+    ) -> Result<Self, ModelError> {
+        if let Some(coverage) = coverage {
+            let predicted = model.calibrate_measured(measured.clone())?;
+            let regions = Some(predicted.regions(coverage)?);
+            return Ok(Self { prediction: predicted.prediction, regions, drift: None });
+        }
+        let measures: Vec<_> = measured.measures.iter().collect();
+        let prediction = Prediction { unknown: measured.unknown, ..model.predict_measured(&measures)? };
+        Ok(Self { prediction, regions: None, drift: None })
     }
 
     pub fn of_measured(model: &Model, measured: Measured, coverage: Option<f64>) -> Result<Self, ModelError> {

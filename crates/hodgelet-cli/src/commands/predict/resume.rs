@@ -54,16 +54,8 @@ impl<'a> Lines<'a> {
             lines.write(head_line.as_bytes())?;
             return Ok((lines, Begun::default()));
         };
-        let mut name = place.into_os_string();
-        name.push(".part");
-        let path = PathBuf::from(name);
+        let (file, path) = unfinished(place)?;
         let failed = |source| CommandError::Write { path: path.clone(), source };
-        let mut options = OpenOptions::new();
-        let file = options.create(true).read(true).append(true).open(&path).map_err(failed)?;
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            let message = format!("{}: another run is writing it", path.display());
-            return Err(CommandError::usage(message, Some("wait for it, or choose another name")));
-        }
         let (begun, end) = scan(&file, head, group).map_err(failed)?;
         file.set_len(end).map_err(failed)?;
         let mut lines = Self { sink: Sink::Unfinished(Unfinished { file, path, to }) };
@@ -71,6 +63,25 @@ impl<'a> Lines<'a> {
             lines.write(head_line.as_bytes())?;
         }
         Ok((lines, begun))
+    }
+
+    /// Begins anew, over what an earlier run left.
+    pub fn anew(to: Option<Output<'a>>) -> Result<Self, CommandError> {
+        let Some(to) = to else { return Ok(Self { sink: Sink::Stdout }) };
+        let sink = match to.resolved()? {
+            None => {
+                let file = OpenOptions::new().write(true).open(to.path());
+                let file =
+                    file.map_err(|source| CommandError::Write { path: to.path().to_owned(), source })?;
+                Sink::Straight(to, file)
+            }
+            Some(place) => {
+                let (file, path) = unfinished(place)?;
+                file.set_len(0).map_err(|source| CommandError::Write { path: path.clone(), source })?;
+                Sink::Unfinished(Unfinished { file, path, to })
+            }
+        };
+        Ok(Self { sink })
     }
 
     pub fn write(&mut self, lines: &[u8]) -> Result<(), CommandError> {
@@ -95,6 +106,20 @@ impl<'a> Lines<'a> {
             }
         }
     }
+}
+
+/// The file, locked, that holds what is to be at `place` until it is whole.
+fn unfinished(place: PathBuf) -> Result<(File, PathBuf), CommandError> {
+    let mut name = place.into_os_string();
+    name.push(".part");
+    let path = PathBuf::from(name);
+    let file = OpenOptions::new().create(true).read(true).append(true).open(&path);
+    let file = file.map_err(|source| CommandError::Write { path: path.clone(), source })?;
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        let message = format!("{}: another run is writing it", path.display());
+        return Err(CommandError::usage(message, Some("wait for it, or choose another name")));
+    }
+    Ok((file, path))
 }
 
 /// What a file holds of an earlier run with the same head, and where its last whole group ends: 0 if it is another's.

@@ -1,10 +1,14 @@
 //! Predictions as a table of text, beside the columns of the table that was read.
 
+use super::resume::Lines;
 pub(in crate::commands) use super::rows::Sheet;
 use crate::error::CommandError;
 use crate::output;
+use crate::progress::{Terminal, check_interrupt};
+use crate::table::Faults;
 use hodgelet::output::Output;
-use hodgelet_data::table::TableRead;
+use hodgelet_data::table::{TableError, TableParts, TableRead};
+use hodgelet_data::{OpenError, Read};
 use std::path::Path;
 
 /// Whether a file is a table of text by its name.
@@ -57,16 +61,25 @@ fn alone(sheet: &Sheet) -> Vec<Vec<String>> {
 
 /// Every row of the table, with what is predicted for it or why nothing is.
 fn beside(sheet: &Sheet, read: &TableRead) -> Vec<Vec<String>> {
-    let n = read.table.header().len();
-    let mut header = read.table.header().to_vec();
     let with_errors = !read.faults.is_empty();
+    let mut lines = vec![header_beside(sheet, read, with_errors)];
+    lines.extend(rows_beside(sheet, read, with_errors));
+    lines
+}
+
+fn header_beside(sheet: &Sheet, read: &TableRead, with_errors: bool) -> Vec<String> {
+    let mut header = read.table.header().to_vec();
     let added = sheet.header.iter().map(String::as_str).chain(with_errors.then_some("error"));
     for name in added {
         let unused = unused(name, &header);
         header.push(unused);
     }
-    let mut lines = vec![header];
-    for row in 0..read.table.len() {
+    header
+}
+
+fn rows_beside(sheet: &Sheet, read: &TableRead, with_errors: bool) -> Vec<Vec<String>> {
+    let n = read.table.header().len();
+    let line = |row: usize| {
         let mut line: Vec<String> = (0..n).map(|column| read.table.cell(row, column).to_owned()).collect();
         match read.kept.binary_search(&row) {
             Ok(graph) => line.extend(sheet.rows[graph].iter().cloned()),
@@ -76,9 +89,53 @@ fn beside(sheet: &Sheet, read: &TableRead) -> Vec<Vec<String>> {
             let fault = read.faults.binary_search_by_key(&row, |fault| fault.row);
             line.push(fault.map_or_else(|_| String::new(), |at| read.faults[at].what.clone()));
         }
-        lines.push(line);
+        line
+    };
+    (0..read.table.len()).map(line).collect()
+}
+
+/// Predicts a table some rows at a time, and writes every row with what is predicted for it.
+pub(super) fn stream(
+    mut parts: TableParts,
+    mut predict: impl FnMut(&Read) -> Result<Sheet, CommandError>,
+    to: Option<Output<'_>>,
+    terminal: Terminal,
+) -> Result<(), CommandError> {
+    let failed = |error: TableError| CommandError::from(OpenError::from(error));
+    let (mut faults, mut n) = (Faults::default(), 0);
+    let mut name = String::new();
+    let mut out: Option<Lines<'_>> = None;
+    let delimiter = to.as_ref().and_then(|output| delimiter(output.path())).unwrap_or(b',');
+    loop {
+        let begin = parts.n_read();
+        let Some(read) = parts.next_rows().map_err(failed)? else { break };
+        check_interrupt()?;
+        name = read.read.dataset.name().to_owned();
+        read.notes.iter().for_each(|note| terminal.note(&format!("{name}: {note}")));
+        faults.add(&read.faults, begin);
+        n += read.kept.len();
+        if n == 0 && !parts.has_more() {
+            let (file, first) = (name, faults.first().cloned());
+            return Err(failed(TableError::NothingLeft { file, untargeted: 0, first }));
+        }
+        let sheet = predict(&read.read)?;
+        if out.is_none() && !parts.has_more() {
+            faults.say(&name, terminal);
+            return write(&sheet, Some(&read), to); // all of it is here
+        }
+        let lines = rows_beside(&sheet, &read, true);
+        if let Some(out) = &mut out {
+            out.write(text(&lines, delimiter)?.as_bytes())?;
+        } else {
+            let mut begun = Lines::anew(to.clone())?;
+            begun.write(text(&[header_beside(&sheet, &read, true)], delimiter)?.as_bytes())?;
+            begun.write(text(&lines, delimiter)?.as_bytes())?;
+            out = Some(begun);
+        }
+        terminal.detail(|| format!("{} rows predicted", parts.n_read()));
     }
-    lines
+    faults.say(&name, terminal);
+    out.map_or(Ok(()), Lines::finish)
 }
 
 /// The name, with a number behind it where the table has such a column.

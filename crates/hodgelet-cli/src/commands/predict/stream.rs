@@ -9,7 +9,7 @@ use crate::output::{self, Format, Report, facts, number};
 use crate::progress::{Terminal, interrupted};
 use hodgelet::dataset::Targets;
 use hodgelet::measure::ComplexMeasures;
-use hodgelet::model::{Drift, Measured, Model, Prediction};
+use hodgelet::model::{Drift, Measured, Model};
 use hodgelet::store::{LEAF_SIZE, Store};
 use hodgelet_data::{Parts, Read};
 use rayon::prelude::*;
@@ -67,14 +67,14 @@ impl Input {
         let (found, measured, targets, ids) = match self {
             Self::Store(store) => {
                 let (measured, targets, ids) = store.leaf(k)?;
-                let found = predicted(model, &measured, coverage)?;
+                let found = Found::of_measured_part(model, &measured, coverage)?;
                 (found, measured, targets, ids)
             }
             Self::Parts(parts) => {
                 let Read { dataset, ids, .. } = parts.read(k * LEAF_SIZE..(k + 1) * LEAF_SIZE)?;
                 let measured = measurer.measure(&dataset, go_on)?;
                 let found = match coverage {
-                    None => predicted(model, &measured, None)?,
+                    None => Found::of_measured_part(model, &measured, None)?,
                     Some(coverage) => {
                         // Models without a part of the training graphs may see other signals.
                         let predicted = model.predict_calibrated(&dataset, go_on)?;
@@ -109,17 +109,6 @@ impl Input {
         let notes = found.regions.map(|regions| regions.notes).unwrap_or_default();
         Ok(Batch { lines, tally: rows.tally(), sample, unknown: measured.unknown, notes })
     }
-}
-
-fn predicted(model: &Model, measured: &Measured, coverage: Option<f64>) -> Result<Found, CommandError> {
-    if let Some(coverage) = coverage {
-        let predicted = model.calibrate_measured(measured.clone())?;
-        let regions = Some(predicted.regions(coverage)?);
-        return Ok(Found { prediction: predicted.prediction, regions, drift: None });
-    }
-    let measures: Vec<_> = measured.measures.iter().collect();
-    let prediction = Prediction { unknown: measured.unknown, ..model.predict_measured(&measures)? };
-    Ok(Found { prediction, regions: None, drift: None })
 }
 
 /// The first line: what all others rest on. The same model, graphs and coverage have the same one.
