@@ -29,8 +29,8 @@ __all__ = ["Estimator", "documented"]
 Self = TypeVar("Self", bound="Estimator")
 
 # Parameters that say how inputs are read or work is done, and not which model is trained.
-_OF_INPUTS = ("vertex_attrs", "edge_attrs", "oriented", "weights", "directed", "hypergraph")
-_NOT_SETTINGS = {"auto", *_OF_INPUTS, "n_jobs", "verbose", "output", "standardize"}
+OF_INPUTS = ("vertex_attrs", "edge_attrs", "oriented", "weights", "directed", "hypergraph")
+_NOT_SETTINGS = {"auto", *OF_INPUTS, "n_jobs", "verbose", "output", "standardize"}
 
 C = TypeVar("C", bound=type)
 
@@ -186,7 +186,7 @@ class Estimator:
 
     def _batch(self, X: Any) -> GraphBatch:
         params = self.get_params()
-        batch = as_batch(X, **{name: params[name] for name in _OF_INPUTS})
+        batch = as_batch(X, **{name: params[name] for name in OF_INPUTS})
         if len(batch) == 0:
             raise HodgeletInputError("there are 0 graphs, expected at least 1")
         return batch

@@ -65,6 +65,7 @@ class Model(_Space):
         labels: NDArray[np.uint32] | None = None,
         values: _Floats | None = None,
         auto: bool = False,
+        reading: dict[str, str] = ...,
         threads: int | None = None,
         callback: _Callback = None,
     ) -> Model: ...
@@ -102,6 +103,7 @@ class Models:
         batch: GraphBatch,
         settings: str,
         goals: Sequence[tuple[str, list[int], list[str] | None, NDArray[np.uint32] | None, _Floats | None]],
+        reading: dict[str, str],
         threads: int | None = None,
         callback: _Callback = None,
     ) -> Models: ...

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hodgelet._base import encode_classes, finite_numbers
+from hodgelet._base import OF_INPUTS, encode_classes, finite_numbers
 from hodgelet._classifier import HodgeletClassifier
 from hodgelet._errors import HodgeletInputError
 from hodgelet._own import with_own
 from hodgelet._progress import Progress
+from hodgelet._reading import reading_of
 from hodgelet._regressor import HodgeletRegressor
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def fit_several(
     """Learns several targets of the graphs ``X`` together.
 
     Filters and kernels are trained on the sum over the targets, each over the graphs where it is known; every target
-    has a posterior of its own, at the most probable hyperparameters.
+    has a posterior of its own. Up to 600 graphs of each target, predictions are averaged over the hyperparameters
+    (``hyperparameters="map"`` takes the most probable ones).
 
     Parameters
     ----------
@@ -97,7 +99,7 @@ def fit_several(
     """
     from hodgelet import _native
 
-    estimator = HodgeletClassifier(**{"hyperparameters": "map", **params})
+    estimator = HodgeletClassifier(**params)
     batch = with_own(estimator._batch(X).to_learn_from(), columns, fingerprints, sample_weight)
     goals, classes = [], {}
     for name, values in _by_name(targets).items():
@@ -106,25 +108,28 @@ def fit_several(
         classes[str(name)] = own
     with Progress(estimator._verbose()) as progress:
         settings = estimator._settings(estimator._seed())
-        fitted = _native.Models.fit(batch, settings, goals, estimator._threads(), progress.callback)
-    return _estimators(fitted, classes)
+        reading = reading_of(X, batch, estimator.get_params())
+        fitted = _native.Models.fit(batch, settings, goals, reading, estimator._threads(), progress.callback)
+    return _estimators(fitted, classes, {name: estimator.get_params()[name] for name in OF_INPUTS})
 
 
 def load_several(path: str | os.PathLike[str]) -> SeveralModels:
     """The estimators of a file of several models from Python, Rust or the command."""
     from hodgelet import _native
 
-    return _estimators(_native.Models.load(os.fspath(path)), {})
+    return _estimators(_native.Models.load(os.fspath(path)), {}, {})
 
 
-def _estimators(fitted: _native.Models, classes: Mapping[str, NDArray[Any] | None]) -> SeveralModels:
+def _estimators(
+    fitted: _native.Models, classes: Mapping[str, NDArray[Any] | None], params: dict[str, Any]
+) -> SeveralModels:
     found: dict[str, Estimators] = {}
     for place, name in enumerate(fitted.names()):
         model = fitted.model(place)
         if model.class_names() is None:
-            found[name] = HodgeletRegressor._from_native(model, {})
+            found[name] = HodgeletRegressor._from_native(model, params)
         else:
-            found[name] = HodgeletClassifier._of_model(model, name, classes.get(name), {})
+            found[name] = HodgeletClassifier._of_model(model, name, classes.get(name), params)
     return SeveralModels(fitted, found)
 
 

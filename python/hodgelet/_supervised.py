@@ -25,6 +25,7 @@ from hodgelet._kernel import FittedKernel
 from hodgelet._own import with_own
 from hodgelet._parameters import ALIASES
 from hodgelet._progress import Progress
+from hodgelet._reading import parameters_of, reading_of
 from hodgelet._results import CellShares, Drift, Explanation, Hyperparameters, LeaveOneOut, Prediction
 
 if TYPE_CHECKING:
@@ -217,6 +218,7 @@ class Supervised(Estimator):
                 self._settings(self._seed()),
                 **targets(checked),
                 auto=bool(self.get_params()["auto"]),
+                reading=reading_of(X, plain, self.get_params()),
                 threads=self._threads(),
                 callback=progress.callback,
             )
@@ -257,7 +259,7 @@ class Supervised(Estimator):
             for name, default in cls._defaults().items()
             if ALIASES.get(name, name) in settings
         }
-        estimator = cls(**{**found, **params})
+        estimator = cls(**{**found, **parameters_of(description["training"].get("reading", {})), **params})
         estimator._fitted = fitted
         held_out = description["calibration_graphs"] if description["basis"] == "split" else 0
         estimator.n_graphs_in_ = description["training"]["n_train"] + held_out

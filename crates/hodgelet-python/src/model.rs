@@ -12,6 +12,7 @@ use hodgelet_eval::search::{SearchParams, Trial};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A trained model.
@@ -41,7 +42,8 @@ impl Model {
     /// Trains on all graphs of `batch`: classes by name and number, or real targets.
     #[staticmethod]
     #[pyo3(signature = (
-        batch, settings, *, classes=None, labels=None, values=None, auto=false, threads=None, callback=None
+        batch, settings, *, classes=None, labels=None, values=None, auto=false, reading=BTreeMap::new(),
+        threads=None, callback=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn fit(
@@ -52,6 +54,7 @@ impl Model {
         labels: Option<PyReadonlyArray1<'_, u32>>,
         values: Option<PyReadonlyArray1<'_, f64>>,
         auto: bool,
+        reading: BTreeMap<String, String>,
         threads: Option<usize>,
         callback: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
@@ -70,10 +73,10 @@ impl Model {
                 let found = search.fit(&dataset, &all, |fit, stage| {
                     note(watch, stage, steps, fit.saturating_mul(total), every)
                 })?;
-                return Ok(Self { model: found.model, trials: found.trials });
+                return Ok(Self { model: found.model.with_reading(reading), trials: found.trials });
             }
             let model = settings.fit_with(&dataset, &all, |stage| note(watch, stage, steps, 0, total))?;
-            Ok(Self { model, trials: Vec::new() })
+            Ok(Self { model: model.with_reading(reading), trials: Vec::new() })
         })
     }
 

@@ -10,6 +10,7 @@ use hodgelet::model::{Goal, Measurer};
 use hodgelet::output::{Kind, Output};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Models of several targets.
@@ -31,12 +32,13 @@ type Asked<'py> = (
 impl Models {
     /// Trains models of all targets together.
     #[staticmethod]
-    #[pyo3(signature = (batch, settings, goals, threads=None, callback=None))]
+    #[pyo3(signature = (batch, settings, goals, reading, threads=None, callback=None))]
     fn fit(
         py: Python<'_>,
         batch: &Bound<'_, PyAny>,
         settings: &str,
         goals: Vec<Asked<'_>>,
+        reading: BTreeMap<String, String>,
         threads: Option<usize>,
         callback: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
@@ -56,7 +58,8 @@ impl Models {
             let steps = settings.iterations;
             let total = steps.saturating_mul(settings.restarts);
             let callback = |stage| note(watch, stage, steps, 0, total);
-            Ok(Self { models: settings.fit_several(&measurer, &measured, &goals, callback)? })
+            let models = settings.fit_several(&measurer, &measured, &goals, callback)?;
+            Ok(Self { models: models.with_reading(&reading) })
         })
     }
 

@@ -5,13 +5,13 @@ A graph is recognized by its methods, so that no library is needed to import thi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hodgelet._batch import GraphBatch
 from hodgelet._errors import HodgeletInputError
 from hodgelet._inputs._options import Attributes, HodgeletLabelWarning, HodgeletOrientationWarning, Options
-from hodgelet._inputs._recognize import is_one_graph, reader_of
+from hodgelet._inputs._recognize import READERS, is_one_graph, reader_of
 from hodgelet._own import with_own
 
 __all__ = ["HodgeletLabelWarning", "HodgeletOrientationWarning", "as_batch"]
@@ -118,6 +118,12 @@ def as_batch(
         raise HodgeletInputError(f"graph {position} is a {other}, but graph 0 is a {reader.name}: expected one kind")
     batch = reader.read(listed, options)
     return (batch if reader.weighs else _weighted(batch, options)).validate()
+
+
+def holds_hypergraphs(graphs: Sequence[Any]) -> bool:
+    """Whether graphs are hypergraphs of a library, which become complexes by an expansion."""
+    kinds = [reader for reader in READERS if len(graphs) and reader.accepts(graphs[0])]
+    return bool(kinds) and kinds[0].weighs
 
 
 def _weighted(batch: GraphBatch, options: Options) -> GraphBatch:

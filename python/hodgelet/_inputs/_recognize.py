@@ -8,7 +8,7 @@ from typing import Any
 
 from hodgelet._errors import HodgeletInputError
 
-__all__ = ["TOPONETX_UNSIGNED", "Reader", "is_one_graph", "reader_of"]
+__all__ = ["READERS", "TOPONETX_UNSIGNED", "Reader", "is_one_graph", "reader_of"]
 
 #: Classes of TopoNetX without a signed boundary.
 TOPONETX_UNSIGNED = ("CombinatorialComplex", "PathComplex", "ColoredHyperGraph")
