@@ -12,7 +12,7 @@ use hodgelet_data::networks::{self, Layout, NetworkOptions};
 use hodgelet_data::table::{self, TableOptions, TargetKind};
 use hodgelet_data::targets::{self, TargetOptions};
 use hodgelet_data::tu::{File, Files};
-use hodgelet_data::{Read, Report, hif, jsonl, mantra, own, tu};
+use hodgelet_data::{Read, hif, jsonl, mantra, own, tu};
 use hodgelet_eval::splits;
 use sha2::{Digest, Sha256};
 
@@ -147,9 +147,9 @@ pub fn targets(bytes: &[u8]) -> bool {
     let (three, file) = (three_graphs(), file_of(bytes, ".csv"));
     let mut any = false;
     for kind in [TargetKind::Auto, TargetKind::Classes, TargetKind::Numbers] {
-        for column in [None, Some("y".to_owned())] {
+        for columns in [vec![], vec!["y".to_owned()], vec!["y,z".to_owned()]] {
             for to_predict in [false, true] {
-                let options = TargetOptions { table: None, column: column.clone(), kind, to_predict };
+                let options = TargetOptions { table: None, columns: columns.clone(), kind, to_predict };
                 any |= sound(targets::with_table(three.clone(), file.path(), &options).ok());
             }
         }
@@ -161,7 +161,7 @@ pub fn targets(bytes: &[u8]) -> bool {
 fn three_graphs() -> Read {
     let graphs = (2..5).map(|n| Complex::graph(n, &[[0, 1]]).expect("a graph")).collect();
     let dataset = Dataset::new("three", graphs, Vec::new(), Targets::None).expect("a dataset");
-    Read { dataset, report: Report::default(), ids: ["a", "b", "c"].map(str::to_owned).to_vec() }
+    Read { ids: ["a", "b", "c"].map(str::to_owned).to_vec(), ..Read::clean(dataset) }
 }
 
 /// A file that holds the bytes, for readers of files alone.
