@@ -98,7 +98,13 @@ impl Source {
                 let ours: HashMap<&str, u32> = categories.iter().map(String::as_str).zip(0..).collect();
                 theirs.iter().map(|category| ours.get(category.as_str()).copied()).collect()
             }
-            (Self::Real { .. }, ColumnValues::Real { .. }) if *self == Self::column(column) => Vec::new(),
+            // A single channel is called as its column is, whatever name it has there.
+            (Self::Real { channels, orientation, .. }, ColumnValues::Real { channels: theirs, .. })
+                if *orientation == column.orientation
+                    && (channels == theirs || (channels.len(), theirs.len()) == (1, 1)) =>
+            {
+                Vec::new()
+            }
             _ => {
                 let (expected, found) = (self.describe(), Self::column(column).describe());
                 return Err(EncodeError::OtherColumn { dim, name: name.clone(), expected, found });

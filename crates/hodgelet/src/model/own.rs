@@ -62,7 +62,9 @@ pub(super) fn with_own(
     let mut numbers = Vec::new();
     for (name, channels) in &own.numbers {
         match &find(name)?.values {
-            ColumnValues::Real { channels: theirs, values } if theirs == channels => {
+            ColumnValues::Real { channels: theirs, values }
+                if theirs == channels || (theirs.len(), channels.len()) == (1, 1) =>
+            {
                 numbers.push((channels.len(), values));
             }
             ColumnValues::Real { channels: theirs, .. } => {
