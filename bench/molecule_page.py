@@ -157,6 +157,9 @@ def page(cells: list[dict[str, Any]], models: list[str], sets: list[str]) -> str
             found = grouped.get((name, split), {})
             if not all(model in found for model in models):
                 continue
+            if split == "random":  # splits that all models have seen
+                seeds = set.intersection(*({cell["seed"] for cell in found[model]} for model in models))
+                found = {model: [cell for cell in found[model] if cell["seed"] in seeds] for model in models}
             made = row(found, models, split)
             verdicts.append((name, split, made["places"]))
             for model in models:
