@@ -2,6 +2,7 @@
 
 use super::{DatasetError, running_sums, weights};
 use crate::signal::Orientation;
+use serde::{Deserialize, Serialize};
 
 /// Highest dimension of a column; complexes in use stay far below it.
 pub const MAX_DIM: usize = 64;
@@ -11,7 +12,7 @@ pub const MAX_DIM: usize = 64;
 pub const WHOLE: usize = MAX_DIM + 1;
 
 /// A label or a vector of attributes on every cell of one dimension, over all complexes of a dataset.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Column {
     /// Name, unique within a dimension.
     pub name: String,
@@ -26,7 +27,7 @@ pub struct Column {
 }
 
 /// Values of a [`Column`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ColumnValues {
     /// One category per cell.
     Labels {

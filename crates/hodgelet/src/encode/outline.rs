@@ -3,9 +3,10 @@
 use super::EncodeError;
 use crate::complex::Complex;
 use crate::dataset::{Column, ColumnValues, Dataset};
+use serde::{Deserialize, Serialize};
 
 /// Columns of a dataset without their values, and what its training complexes look like as a whole.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outline {
     pub(super) columns: Vec<Column>,
     /// Number of training vertices of each degree, up to the highest.

@@ -96,11 +96,13 @@ impl Sites {
 }
 
 /// Means and variances of latent functions at some points.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Latents {
     /// Means, `[n_points, n_latents]`.
+    #[serde(with = "crate::linalg::serial::matrix")]
     pub mean: Mat<f64>,
     /// Variances, `[n_points, n_latents]`.
+    #[serde(with = "crate::linalg::serial::matrix")]
     pub variance: Mat<f64>,
 }
 

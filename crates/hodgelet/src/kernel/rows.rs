@@ -13,13 +13,14 @@
 
 use crate::linalg::dense::{for_each, panels};
 use faer::{Mat, Par};
+use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
 /// A squared distance below this share of `‖s‖² + ‖s'‖²` is computed again from the differences.
 const CLOSE: f64 = 1e-6;
 
 /// How two rows are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RowProduct {
     /// The inner product.
     #[default]

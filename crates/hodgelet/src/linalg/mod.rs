@@ -10,6 +10,7 @@ pub mod least_squares;
 pub(crate) mod pair;
 pub(crate) mod projection;
 pub(crate) mod rank;
+pub(crate) mod serial;
 pub mod simd;
 mod sparse;
 pub mod symmetric;

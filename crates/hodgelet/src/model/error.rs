@@ -269,6 +269,12 @@ impl From<MeasureError> for ModelError {
     }
 }
 
+impl crate::gp::sparse::PassError for ModelError {
+    fn is_numerical(&self) -> bool {
+        matches!(self, Self::Gp(_))
+    }
+}
+
 impl ModelError {
     /// A way out, where there is one.
     #[must_use]

@@ -5,8 +5,8 @@ use super::fitted::{Model, Summary, Trained};
 use super::objective::Solved;
 use super::parameters::State;
 use super::problem::check_indices;
-use super::source::Weighted;
-use super::targets::balanced;
+use super::source::{Weighted, Workers};
+use super::targets::class_factors;
 use super::{FeatureSpace, MeasureSource, Measurer, ModelError, Plan, Problem, conformal, sparse};
 use crate::dataset::{Dataset, Targets};
 use crate::gp::{GpError, Sites};
@@ -15,6 +15,7 @@ use crate::likelihood::Observations;
 use crate::param::LogNormal;
 use crate::settings::{HyperparameterChoice, Settings, ThresholdRule};
 use crate::train::{MinimizeError, Minimum, minimize, restarts};
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -22,6 +23,9 @@ use std::time::Instant;
 
 /// How often the noise of a sample is raised for all complexes.
 const MOST_RAISES: usize = 40;
+
+/// The name under which ends of all starts are remembered.
+const STARTS: &str = "starts";
 
 /// What a callback sees of training.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +62,7 @@ pub enum Stage {
 }
 
 /// Where a start ended.
+#[derive(Serialize, Deserialize)]
 pub(super) struct End {
     pub minimum: Minimum,
     pub sites: Option<Sites>,
@@ -129,12 +134,16 @@ impl Settings {
         callback: impl FnMut(Stage) -> ControlFlow<()> + Send,
     ) -> Result<Model, ModelError> {
         check_indices(train, source.len())?;
-        let weighted = balanced(self, targets, source, train).map(|weights| Weighted { source, weights });
+        let factors = class_factors(self, targets, train);
+        let weighted = factors.as_ref().map(|factors| Weighted::new(source, targets, factors));
         let source = weighted.as_ref().map_or(source, |weighted| weighted as &dyn MeasureSource);
         let task = Task::new(self, measurer, source, targets, train)?;
         let callback = Mutex::new(callback);
         let start = model.map(|model| task.problem.start_at(model)).transpose()?;
-        let ends = run_starts(&task.problem, start.as_deref(), &callback)?;
+        let ends = match source.workers() {
+            Some(workers) => recalled_starts(&task.problem, start.as_deref(), workers, &callback)?,
+            None => run_starts(&task.problem, start.as_deref(), &callback)?,
+        };
         task.finish(ends, None, &callback)
     }
 }
@@ -220,7 +229,19 @@ impl<'a> Task<'a> {
         if is_sparse {
             let progress = |pass| call(callback, Stage::Passing { pass });
             let (fitted, covariates) = (&problem.targets, problem.covariates.as_ref());
-            let data = sparse::Data { settings: &settings, fitted, covariates, source, targets, train };
+            let likelihood = problem.likelihood_params;
+            let factors = class_factors(given, targets, train);
+            let data = sparse::Data {
+                settings: &settings,
+                fitted,
+                covariates,
+                likelihood,
+                factors,
+                source,
+                targets,
+                train,
+                first: 0,
+            };
             let fit = sparse::fit(&problem, &data, space.clone(), mode, &sample, progress)?;
             (mode, observations) = (fit.trained, fit.observations);
             (reference, summary) = (Some(fit.reference), Some(fit.summary));
@@ -332,6 +353,27 @@ fn run_starts(
     let n_starts = if only.is_some() { 1 } else { problem.settings.restarts.max(1) };
     let ends = restarts(vec![(); n_starts], run);
     if cancelled.into_inner() { Err(ModelError::Cancelled) } else { Ok(ends) }
+}
+
+/// Where every start ended, in this run or in one before it that was remembered.
+fn recalled_starts(
+    problem: &Problem,
+    only: Option<&[f64]>,
+    workers: &dyn Workers,
+    callback: &Mutex<impl FnMut(Stage) -> ControlFlow<()> + Send>,
+) -> Result<Vec<Outcome>, ModelError> {
+    let read = |bytes: Vec<u8>| rmp_serde::from_slice::<Vec<End>>(&bytes).ok();
+    if let Some(ends) = workers.recall(STARTS).and_then(read) {
+        return Ok(ends.into_iter().map(Ok).collect());
+    }
+    let ends = run_starts(problem, only, callback)?;
+    // A start that failed is tried again by the next run.
+    if let Some(all) = ends.iter().map(|end| end.as_ref().ok()).collect::<Option<Vec<&End>>>()
+        && let Ok(bytes) = rmp_serde::to_vec_named(&all)
+    {
+        workers.remember(STARTS, &bytes);
+    }
+    Ok(ends)
 }
 
 /// The start that ended best, and the other ends.

@@ -1,6 +1,7 @@
-//! Where the measures of many complexes are: in memory or on disk.
+//! Where the measures of many complexes are: in memory, on disk or on other machines.
 
 use super::{Measured, ModelError};
+use crate::dataset::Targets;
 use crate::measure::ComplexMeasures;
 use std::borrow::Cow;
 
@@ -28,6 +29,36 @@ pub trait MeasureSource: Sync {
     fn sample_weights(&self) -> Option<Cow<'_, [f64]>> {
         None
     }
+
+    /// Who sums over leaves, where the measures are in other processes.
+    fn workers(&self) -> Option<&dyn Workers> {
+        None
+    }
+}
+
+/// Other processes, each with a [`Shard`](super::Shard) of consecutive leaves. What is asked and answered are bytes.
+pub trait Workers: Sync {
+    /// Shows all workers what later questions are about: `view` under the name `id`, in place of the one before.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Store`] when they cannot be reached.
+    fn show(&self, id: &str, view: Vec<u8>) -> Result<(), ModelError>;
+
+    /// The answers of all shards to a question ([`Shard::answer`](super::Shard::answer)), in the order of their leaves.
+    ///
+    /// # Errors
+    ///
+    /// An error of a shard, or [`ModelError::Store`] when one cannot be reached.
+    fn ask(&self, question: Vec<u8>) -> Result<Vec<Vec<u8>>, ModelError>;
+
+    /// What was remembered under a name, if anything was.
+    fn recall(&self, _name: &str) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Keeps what was computed under a name, for a run that goes on where this one ends.
+    fn remember(&self, _name: &str, _bytes: &[u8]) {}
 }
 
 /// The weights of the complexes at `indices`, if they have any.
@@ -38,8 +69,26 @@ pub(super) fn weights_of(source: &dyn MeasureSource, indices: &[usize]) -> Optio
 
 /// A source whose complexes count otherwise.
 pub(super) struct Weighted<'a> {
-    pub source: &'a dyn MeasureSource,
-    pub weights: Vec<f64>,
+    source: &'a dyn MeasureSource,
+    weights: Vec<f64>,
+}
+
+impl<'a> Weighted<'a> {
+    /// `source` with complexes that count as they did times the factor of their class.
+    pub fn new(source: &'a dyn MeasureSource, targets: &Targets, factors: &[f64]) -> Self {
+        let given = source.sample_weights();
+        let labels = if let Targets::Classes { labels, .. } = targets { &labels[..] } else { &[] };
+        let weight = |i: usize| {
+            let of_class = labels.get(i).and_then(|&label| factors.get(label as usize)).copied();
+            of_class.unwrap_or(1.0) * given.as_ref().map_or(1.0, |given| given[i])
+        };
+        Self { source, weights: (0..source.len()).map(weight).collect() }
+    }
+
+    /// How much each complex counts.
+    pub fn into_weights(self) -> Vec<f64> {
+        self.weights
+    }
 }
 
 impl MeasureSource for Weighted<'_> {
@@ -53,6 +102,10 @@ impl MeasureSource for Weighted<'_> {
 
     fn sample_weights(&self) -> Option<Cow<'_, [f64]>> {
         Some(Cow::Borrowed(&self.weights))
+    }
+
+    fn workers(&self) -> Option<&dyn Workers> {
+        self.source.workers()
     }
 }
 

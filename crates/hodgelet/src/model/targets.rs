@@ -1,12 +1,11 @@
 //! What a model predicts, and the targets that it learns from.
 
-use super::{MeasureSource, ModelError};
+use super::ModelError;
 use crate::dataset::{DatasetError, Targets};
 use crate::encode::EncodeError;
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
 use crate::settings::{ClassWeight, NoiseChoice, Settings};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Least standard deviation of real targets and largest magnitude of one: variances of predictions are squares of them.
 const TARGET_RANGE: (f64, f64) = (1e-152, 1e152);
@@ -133,25 +132,18 @@ impl Observed {
     }
 }
 
-/// What each complex of `source` counts where classes are to count alike; none where they need not.
-pub(super) fn balanced(
-    settings: &Settings,
-    targets: &Targets,
-    source: &dyn MeasureSource,
-    train: &[usize],
-) -> Option<Vec<f64>> {
-    let (ClassWeight::Balanced, Targets::Classes { labels, .. }) = (settings.class_weight, targets) else {
+/// By how much the complexes of each class count more where classes are to count alike; none where they need not.
+pub(super) fn class_factors(settings: &Settings, targets: &Targets, train: &[usize]) -> Option<Vec<f64>> {
+    let (ClassWeight::Balanced, Targets::Classes { labels, names }) = (settings.class_weight, targets) else {
         return None;
     };
-    let mut counts: BTreeMap<u32, f64> = BTreeMap::new();
-    train.iter().filter_map(|&i| labels.get(i)).for_each(|&label| *counts.entry(label).or_default() += 1.0);
-    let each = train.len() as f64 / counts.len().max(1) as f64;
-    let given = source.sample_weights();
-    let weight = |i: usize| {
-        let of_class = labels.get(i).and_then(|label| counts.get(label)).map_or(1.0, |count| each / count);
-        of_class * given.as_ref().map_or(1.0, |given| given[i])
-    };
-    Some((0..source.len()).map(weight).collect())
+    let mut counts = vec![0.0; names.len()];
+    for &label in train.iter().filter_map(|&i| labels.get(i)) {
+        counts.get_mut(label as usize).into_iter().for_each(|count| *count += 1.0);
+    }
+    let n_classes = counts.iter().filter(|count| **count > 0.0).count();
+    let each = train.len() as f64 / n_classes.max(1) as f64;
+    Some(counts.into_iter().map(|count| if count > 0.0 { each / count } else { 1.0 }).collect())
 }
 
 fn check_number(targets: &Targets, expected: usize) -> Result<(), ModelError> {

@@ -118,7 +118,19 @@ impl Model {
     ) -> Result<Self, ModelError> {
         let train: Vec<usize> = (0..source.len()).collect();
         let (settings, fitted, covariates) = (self.settings(), &self.targets, self.covariates.as_ref());
-        let data = sparse::Data { settings, fitted, covariates, source, targets, train: &train };
+        let (likelihood, factors, first) = (self.likelihood_params, None, 0);
+        let train_on = &train[..];
+        let data = sparse::Data {
+            settings,
+            fitted,
+            covariates,
+            likelihood,
+            factors,
+            source,
+            targets,
+            train: train_on,
+            first,
+        };
         let held = if has_all { None } else { self.mode.posterior.natural() };
         let progress = |pass| callback(Stage::Passing { pass });
         let (posterior, converged) = sparse::add(&data, &self.space, &self.mode, held, progress)?;

@@ -218,6 +218,26 @@ impl MeasureSource for Store {
     }
 }
 
+/// Measures as the bytes of a Parquet file, the columns of which are those of a leaf.
+///
+/// # Errors
+///
+/// [`StoreError::Io`] when they are too many for one file.
+pub fn measures_to_bytes(measures: Vec<ComplexMeasures>) -> Result<Vec<u8>, StoreError> {
+    let leaf = Leaf { measures, ids: Vec::new(), targets: LeafTargets::None, unknown: 0 };
+    leaf.to_bytes().map_err(|fault| StoreError::io(Path::new("measures"), fault))
+}
+
+/// The measures of the bytes that [`measures_to_bytes`] gave.
+///
+/// # Errors
+///
+/// [`StoreError::Damaged`] for other bytes.
+pub fn measures_from_bytes(bytes: Vec<u8>) -> Result<Vec<ComplexMeasures>, StoreError> {
+    let leaf = Leaf::from_bytes(bytes).map_err(|fault| StoreError::damaged(Path::new("measures"), fault))?;
+    Ok(leaf.measures)
+}
+
 /// SHA-256 as text.
 fn hex(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()

@@ -4,11 +4,12 @@ use super::line_search::{Evaluation, LineSearch, Outcome, Trial};
 use super::memory::Memory;
 use super::params::{CheckedLbfgsParams, LbfgsParams};
 use crate::linalg::simd::dot;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// Where a minimization ended, and why.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Minimum {
     /// The parameters with the lowest value accepted.
     pub point: Vec<f64>,
@@ -25,7 +26,7 @@ pub struct Minimum {
 }
 
 /// Why a minimization stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Stop {
     /// The gradient is small enough.

@@ -97,6 +97,18 @@ pub struct SparseFit {
     pub converged: bool,
 }
 
+/// What a pass may fail with.
+pub trait PassError: From<GpError> {
+    /// Whether a shorter step may help: nothing but numbers went wrong.
+    fn is_numerical(&self) -> bool;
+}
+
+impl PassError for GpError {
+    fn is_numerical(&self) -> bool {
+        true
+    }
+}
+
 impl Likelihood {
     /// How many different precisions the sites of a point have: those of labels as numbers are equal.
     #[must_use]
@@ -112,8 +124,8 @@ impl Sparse {
     ///
     /// # Errors
     ///
-    /// [`GpError`] when shapes do not fit, or a pass fails at the start.
-    pub fn iterate<E: From<GpError>>(
+    /// [`GpError`] when shapes do not fit, or a pass fails at the start; an error of a pass that is not numerical, at once.
+    pub fn iterate<E: PassError>(
         &self,
         start: Natural,
         held: Option<&Natural>,
@@ -149,7 +161,9 @@ impl Sparse {
             let next = match evaluate(state.natural.towards(target, rho)) {
                 Ok(next) => next,
                 // Precisions below 0 may have gone too far; nothing else changes from step to step.
-                Err(error) if state.passes == 1 && rho < 1e-3 => return Err(error),
+                Err(error) if !error.is_numerical() || (state.passes == 1 && rho < 1e-3) => {
+                    return Err(error);
+                }
                 Err(_) => {
                     (rho, halvings) = (0.5 * rho, halvings + 1);
                     continue;

@@ -147,11 +147,13 @@ impl Term for Natural {
 }
 
 /// The Gaussian as a pass needs it: `L⁻¹u ~ N(β, B⁻¹)`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Moments {
+    #[serde(with = "crate::linalg::serial::matrices")]
     pub(super) roots: Vec<Mat<f64>>, // inverse Cholesky factors of B = I + A, [M, M]
-    pub(super) mean: Mat<f64>,       // β, [M, n_latents]
-    pub(super) divergence: f64,      // from the prior, over all latent functions
+    #[serde(with = "crate::linalg::serial::matrix")]
+    pub(super) mean: Mat<f64>, // β, [M, n_latents]
+    pub(super) divergence: f64, // from the prior, over all latent functions
 }
 
 impl Moments {

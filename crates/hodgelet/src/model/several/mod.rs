@@ -9,7 +9,8 @@ mod joint;
 
 use super::averaging::Draws;
 use super::fit::{End, Task, call};
-use super::targets::balanced;
+use super::source::Weighted;
+use super::targets::class_factors;
 use super::{MeasureSource, Measurer, Model, ModelError, Stage};
 use crate::dataset::Targets;
 use crate::measure::ComplexMeasures;
@@ -180,8 +181,8 @@ impl<'a> Known<'a> {
         let weights = all.map(|all| complexes.iter().map(|i| weight(&all, i)).collect());
         let mut known = Self { source, complexes, weights };
         let places: Vec<usize> = (0..complexes.len()).collect();
-        if let Some(weights) = balanced(settings, &goal.targets, &known, &places) {
-            known.weights = Some(weights);
+        if let Some(factors) = class_factors(settings, &goal.targets, &places) {
+            known.weights = Some(Weighted::new(&known, &goal.targets, &factors).into_weights());
         }
         known
     }

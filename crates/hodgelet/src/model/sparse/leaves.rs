@@ -1,4 +1,4 @@
-//! Training complexes in leaves, as the inducing ones see them.
+//! Training complexes in leaves: all of them, or those of a shard.
 
 use super::super::noise::NoiseCovariates;
 use super::super::source::{MeasureSource, refs, weights_of};
@@ -6,15 +6,11 @@ use super::super::targets::Observed;
 use super::super::{FeatureSpace, FittedTargets, ModelError};
 use crate::dataset::Targets;
 use crate::feature::BlockMeasures;
-use crate::gp::sparse::{InducingPrior, LEAF, Leaf, Moments, Statistics, sum_leaves};
-use crate::kernel::{Inputs, SumKernel};
-use crate::likelihood::{Likelihood, Observations};
+use crate::gp::sparse::LEAF;
+use crate::kernel::Inputs;
+use crate::likelihood::{LikelihoodParams, Observations};
 use crate::settings::Settings;
-use faer::Par;
-use rayon::prelude::*;
-
-/// Most numbers of whitened covariances that are kept from pass to pass: 1 GiB. Beyond, each pass makes them again.
-const MOST_KEPT: usize = 1 << 27;
+use std::ops::Range;
 
 /// Training complexes with their targets.
 pub(in crate::model) struct Data<'a> {
@@ -23,19 +19,25 @@ pub(in crate::model) struct Data<'a> {
     pub fitted: &'a FittedTargets,
     /// What the noise depends on, if on anything.
     pub covariates: Option<&'a NoiseCovariates>,
+    pub likelihood: LikelihoodParams,
+    /// By how much complexes of each class count more, if classes are to count alike; `source` has it in its weights.
+    pub factors: Option<Vec<f64>>,
     pub source: &'a dyn MeasureSource,
     pub targets: &'a Targets,
     pub train: &'a [usize],
+    /// Number of the first leaf, where these are those of a shard.
+    pub first: usize,
 }
 
 impl Data<'_> {
-    /// Number of leaves.
-    pub fn n_leaves(&self) -> usize {
-        self.train.len().div_ceil(LEAF)
+    /// The leaves, by their numbers.
+    pub fn leaves(&self) -> Range<usize> {
+        self.first..self.first + self.train.len().div_ceil(LEAF)
     }
 
     /// The complexes of leaf `k`, by their places.
     pub fn leaf(&self, k: usize) -> Vec<usize> {
+        let k = k - self.first;
         (k * LEAF..self.train.len().min((k + 1) * LEAF)).collect()
     }
 
@@ -68,86 +70,6 @@ impl Data<'_> {
             Some(covariates) => Ok(observations.with_covariates(covariates.of(measures).as_ref())?),
             None => Ok(observations),
         }
-    }
-}
-
-/// The inducing complexes under one kernel and one set of filters, and the leaves as they see them.
-pub(super) struct Seen<'a> {
-    pub data: &'a Data<'a>,
-    pub space: &'a FeatureSpace,
-    pub kernel: &'a SumKernel,
-    pub inputs: Vec<Inputs>, // of the inducing complexes, per block
-    pub prior: InducingPrior,
-    kept: Vec<Leaf>, // all leaves, or none if they are too large
-}
-
-impl<'a> Seen<'a> {
-    /// `inducing` are the places of the inducing complexes.
-    pub fn new(
-        data: &'a Data<'a>,
-        space: &'a FeatureSpace,
-        kernel: &'a SumKernel,
-        inducing: &[usize],
-    ) -> Result<Self, ModelError> {
-        Self::with_inputs(data, space, kernel, data.inputs(space, inducing)?)
-    }
-
-    /// `inputs` are the kernel inputs of the inducing complexes.
-    pub fn with_inputs(
-        data: &'a Data<'a>,
-        space: &'a FeatureSpace,
-        kernel: &'a SumKernel,
-        inputs: Vec<Inputs>,
-    ) -> Result<Self, ModelError> {
-        let n_inducing = inputs[0].nrows();
-        let gram = kernel.gram(&Inputs::views(&inputs), Par::Seq)?; // as a file gives it back
-        let prior = InducingPrior::new(gram.as_ref(), Par::Seq)?;
-        let mut seen = Self { data, space, kernel, inputs, prior, kept: Vec::new() };
-        if data.train.len().saturating_mul(n_inducing) <= MOST_KEPT {
-            seen.kept = seen.each(|leaf| Ok(leaf.clone()))?;
-        }
-        Ok(seen)
-    }
-
-    fn made(&self, k: usize) -> Result<Leaf, ModelError> {
-        let places = self.data.leaf(k);
-        let measures = self.data.measures(self.space, &places)?;
-        let inputs = self.space.blocks.iter().zip(&measures).map(|(block, own)| block.inputs(own));
-        let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
-        let (views, others) = (Inputs::views(&inputs), Inputs::views(&self.inputs));
-        let cross = self.kernel.cross(&views, &others, Par::Seq)?;
-        let diagonal = self.kernel.diagonal(&views)?;
-        let observations = self.data.observations(&places, &measures)?;
-        Ok(Leaf::new(self.prior.project(cross.as_ref()), &diagonal, observations)?)
-    }
-
-    /// What `work` makes of leaf `k`.
-    pub fn with_leaf<T>(
-        &self,
-        k: usize,
-        work: impl FnOnce(&Leaf) -> Result<T, ModelError>,
-    ) -> Result<T, ModelError> {
-        match self.kept.get(k) {
-            Some(leaf) => work(leaf),
-            None => work(&self.made(k)?),
-        }
-    }
-
-    /// What `work` makes of all leaves, in their order.
-    pub fn each<T: Send>(
-        &self,
-        work: impl Fn(&Leaf) -> Result<T, ModelError> + Sync,
-    ) -> Result<Vec<T>, ModelError> {
-        let one = |k: usize| self.with_leaf(k, |leaf| work(leaf));
-        let found: Vec<Result<T, ModelError>> = (0..self.data.n_leaves()).into_par_iter().map(one).collect();
-        found.into_iter().collect()
-    }
-
-    /// One pass over all leaves.
-    pub fn pass(&self, moments: &Moments, likelihood: &Likelihood) -> Result<Statistics, ModelError> {
-        let one = |k| self.with_leaf(k, |leaf| Ok(leaf.pass(moments, likelihood)?));
-        let sum = sum_leaves(0..self.data.n_leaves(), one)?;
-        Ok(sum.total().expect("there is a leaf, and none is missing"))
     }
 }
 

@@ -5,31 +5,32 @@
 //! [`LEAF`] consecutive ones: measures in, statistics of fixed size out.
 
 mod leaves;
+mod message;
 mod moments;
 mod objective;
+mod seen;
+mod shard;
 
 pub(super) use leaves::Data;
+pub use shard::Shard;
 
-use super::features::BlockSpace;
 use super::fitted::Trained;
 use super::parameters::State;
 use super::problem::Problem;
 use super::{FeatureSpace, ModelError};
 use crate::dataset::Targets;
-use crate::feature::BlockMeasures;
-use crate::gp::sparse::{Natural, choose, sum_leaves};
+use crate::gp::sparse::{Natural, choose};
 use crate::gp::{Latents, Posterior, Sparse, SparseParams};
 use crate::kernel::{Inputs, SumKernel};
 use crate::likelihood::{Likelihood, Observations};
 use crate::settings::{ClassLikelihood, PosteriorChoice, Settings};
 use crate::train::{LbfgsParams, MinimizeError, minimize};
 use faer::{Mat, Par};
-use leaves::Seen;
-use moments::ColumnMoments;
 use objective::SparseObjective;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+use seen::{LeftOut, Pass, Seen, column_moments};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -201,16 +202,16 @@ pub(super) fn fit(
     let start = natural.unwrap_or_else(zeros);
     let fit = inference.iterate(start, None, &likelihood, Par::Seq, |moments| match watch().is_break() {
         true => Err(ModelError::Cancelled),
-        false => seen.pass(moments, &likelihood),
+        false => seen.sum::<Pass>(data, moments, &likelihood),
     })?;
     let posterior = Sparse::posterior(&seen.prior, &fit.natural, fit.elbo, fit.passes, Par::Seq)?;
     if let Likelihood::LabelRegression(_) = &likelihood {
-        let left_out = seen.each(|leaf| Ok(leaf.left_out(&fit.moments, &likelihood)?))?;
-        likelihood = calibrated(data, &likelihood, &left_out)?;
+        let left_out = seen.sum::<LeftOut>(data, &fit.moments, &likelihood)?;
+        likelihood = calibrated(data, &likelihood, &left_out.0)?;
     }
-    let diagonal = kernel.diagonal(&Inputs::views(&seen.inputs))?;
+    let diagonal = kernel.diagonal(&Inputs::views(&seen.view.inputs))?;
     let total = diagonal.iter().sum::<f64>() / diagonal.len() as f64 * data.train.len() as f64;
-    let inputs = seen.inputs;
+    let inputs = seen.view.inputs;
     let summary = SparseSummary {
         residual: fit.statistics.residual / total,
         n_sample: sample.len(),
@@ -279,14 +280,7 @@ fn train_on_all(
 
 /// The feature space with columns standardized over all training complexes.
 fn standardized(data: &Data<'_>, space: &FeatureSpace) -> Result<FeatureSpace, ModelError> {
-    let of_leaf = |k: usize| {
-        let measures = data.measures(space, &data.leaf(k))?;
-        let features = |(block, own): (&BlockSpace, &BlockMeasures)| block.map.features(own);
-        let features = space.blocks.iter().zip(&measures).map(features);
-        Ok::<_, ModelError>(ColumnMoments::of(&features.collect::<Result<Vec<_>, _>>()?))
-    };
-    let moments = sum_leaves(0..data.n_leaves(), of_leaf)?.total();
-    let moments = moments.expect("there is a leaf, and none is missing");
+    let moments = column_moments(data, space)?;
     let mut space = space.clone();
     for (block, standardizer) in space.blocks.iter_mut().zip(moments.standardizers()) {
         block.standardizer = standardizer;
@@ -337,7 +331,7 @@ pub(super) fn add(
         passes += 1;
         match progress(passes).is_break() {
             true => Err(ModelError::Cancelled),
-            false => seen.pass(moments, likelihood),
+            false => seen.sum::<Pass>(data, moments, likelihood),
         }
     })?;
     let posterior = Sparse::posterior(&seen.prior, &fit.natural, fit.elbo, fit.passes, Par::Seq)?;

@@ -3,15 +3,16 @@
 use crate::feature::Standardizer;
 use crate::gp::sparse::Term;
 use faer::Mat;
+use serde::{Deserialize, Serialize};
 
 /// Count, mean and sum of squared deviations of every column of every block, and the largest magnitude.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct ColumnMoments {
     count: f64,
     blocks: Vec<Vec<Column>>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Column {
     mean: f64,
     squares: f64,

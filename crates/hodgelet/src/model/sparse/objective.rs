@@ -4,13 +4,15 @@
 
 use super::super::parameters::{Parameters, State};
 use super::super::{FeatureSpace, ModelError};
-use super::leaves::{Data, Seen};
+use super::leaves::Data;
+use super::message::Kind;
+use super::seen::{At, OfLeaf, Pass, Seen};
 use crate::feature::{BlockMeasures, WaveletTape};
 use crate::gp::Sparse;
-use crate::gp::sparse::{Leaf, Moments, Natural, Term, sum_leaves};
+use crate::gp::sparse::{InducingPrior, Leaf, Natural, Term};
 use crate::kernel::{CrossGradient, Input, Inputs};
-use crate::linalg::symmetric::product;
-use faer::{Mat, MatRef, Par};
+use faer::{Mat, Par};
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// The objective with what one evaluation leaves for the next.
@@ -24,12 +26,18 @@ pub(super) struct SparseObjective<'a> {
     pub inference: Sparse,
 }
 
+/// The gradient at a fixed Gaussian.
+pub(super) struct Gradient;
+
 /// What a leaf adds to the gradient.
-struct LeafTerm {
+#[derive(Serialize, Deserialize)]
+pub(super) struct LeafTerm {
     params: Vec<f64>,
     banks: Vec<Vec<f64>>,
+    #[serde(with = "crate::linalg::serial::matrices")]
     inducing: Vec<Mat<f64>>,
     /// `G Vᵀ`, `[M, M]`.
+    #[serde(with = "crate::linalg::serial::matrix")]
     products: Mat<f64>,
 }
 
@@ -72,27 +80,23 @@ impl SparseObjective<'_> {
         let fit = self.inference.iterate(start, None, likelihood, Par::Seq, |moments| {
             match progress().is_break() {
                 true => Err(ModelError::Cancelled),
-                false => seen.pass(moments, likelihood),
+                false => seen.sum::<Pass>(self.data, moments, likelihood),
             }
         })?;
         let m = self.inducing.len();
-        let mut inverse = Mat::zeros(m, m);
-        crate::linalg::cholesky::invert_lower(seen.prior.factor(), inverse.as_mut(), Par::Seq);
-        let term =
-            |k| seen.with_leaf(k, |leaf| self.leaf_term(&seen, leaf, k, &fit.moments, inverse.as_ref()));
-        let sum = sum_leaves(0..self.data.n_leaves(), term)?.total();
-        let mut sum = sum.expect("there is a leaf, and none is missing");
+        let mut sum = seen.sum::<Gradient>(self.data, &fit.moments, likelihood)?;
 
         // What the inducing complexes themselves add.
         let measures = self.data.measures(&self.space, self.inducing)?;
-        let mut recorded = self.record(&measures)?;
-        let among = seen.prior.gram_gradient(inverse.as_ref(), sum.products.as_ref(), Par::Seq);
-        let own = Inputs::views(&seen.inputs);
-        let part = kernel.cross_backward(&own, &own, among.as_ref(), &vec![0.0; m], |b| self.has_bank(b))?;
+        let mut recorded = record(&self.space, &measures)?;
+        let among = seen.prior.gram_gradient(seen.inverse().as_ref(), sum.products.as_ref(), Par::Seq);
+        let own = Inputs::views(&seen.view.inputs);
+        let has_bank = |b: usize| has_bank(&self.space, b);
+        let part = kernel.cross_backward(&own, &own, among.as_ref(), &vec![0.0; m], has_bank)?;
         add(&mut sum.params, &part.params);
-        for b in (0..sum.inducing.len()).filter(|&b| self.has_bank(b)) {
+        for b in (0..sum.inducing.len()).filter(|&b| has_bank(b)) {
             let mut upstream = &sum.inducing[b] + &part.left[b] + &part.right[b];
-            let found = self.bank_gradient(b, &measures[b], &mut recorded[b], &mut upstream)?;
+            let found = bank_gradient(&self.space, b, &measures[b], &mut recorded[b], &mut upstream)?;
             add(&mut sum.banks[b], &found);
         }
 
@@ -107,68 +111,75 @@ impl SparseObjective<'_> {
         self.natural = Some(fit.natural);
         Ok(-value)
     }
+}
 
-    fn has_bank(&self, b: usize) -> bool {
-        self.state.maps[b].bank().is_some()
-    }
+impl OfLeaf for Gradient {
+    const KIND: Kind = Kind::Gradient;
+    type Sum = LeafTerm;
 
-    fn record(&self, measures: &[BlockMeasures]) -> Result<Vec<Recorded>, ModelError> {
-        let one = |(block, own): (&super::super::BlockSpace, &BlockMeasures)| {
-            let (raw, tape) = match block.map.bank() {
-                Some(bank) => {
-                    let mut tape = WaveletTape::default();
-                    (tape.record(own, bank)?, Some(tape))
-                }
-                None => (block.map.features(own)?, None),
-            };
-            let inputs = match block.map.fixed(own) {
-                Some(fixed) => fixed,
-                None => Inputs::Columns(block.standardizer.applied(raw.as_ref())),
-            };
-            Ok(Recorded { inputs, raw, tape })
-        };
-        self.space.blocks.iter().zip(measures).map(one).collect()
-    }
-
-    /// The gradient in the parameters of the bank of block `b`, from that in the kernel inputs, which is overwritten.
-    fn bank_gradient(
-        &self,
-        b: usize,
-        measures: &BlockMeasures,
-        recorded: &mut Recorded,
-        upstream: &mut Mat<f64>,
-    ) -> Result<Vec<f64>, ModelError> {
-        let (Some(bank), Some(tape)) = (self.state.maps[b].bank(), &mut recorded.tape) else {
-            return Ok(Vec::new());
-        };
-        self.space.blocks[b].standardizer.vjp_fixed(upstream.as_mut());
-        Ok(tape.vjp(measures, bank, recorded.raw.as_ref(), upstream.as_ref())?)
-    }
-
-    fn leaf_term(
-        &self,
-        seen: &Seen<'_>,
-        leaf: &Leaf,
-        k: usize,
-        moments: &Moments,
-        inverse: MatRef<'_, f64>,
-    ) -> Result<LeafTerm, ModelError> {
-        let measures = self.data.measures(&self.space, &self.data.leaf(k))?;
-        let mut recorded = self.record(&measures)?;
-        let own = leaf.gradient(moments, &self.state.likelihood)?;
-        let mut products = Mat::zeros(self.inducing.len(), self.inducing.len());
+    fn of_leaf(at: &At<'_>, leaf: &Leaf, k: usize) -> Result<LeafTerm, ModelError> {
+        let (space, kernel, inducing) = (&at.seen.view.space, &at.seen.view.kernel, &at.seen.view.inputs);
+        let m = at.seen.prior.len();
+        let measures = at.data.measures(space, &at.data.leaf(k))?;
+        let mut recorded = record(space, &measures)?;
+        let own = leaf.gradient(at.moments, at.likelihood)?;
+        let mut products = Mat::zeros(m, m);
         leaf.add_projected_product(own.projected.as_ref(), &mut products);
-        let mut cross = Mat::zeros(own.projected.ncols(), self.inducing.len());
-        product(own.projected.transpose(), inverse, cross.as_mut(), Par::Seq);
+        let cross = at.seen.prior.cross_gradient(at.seen.inverse().as_ref(), own.projected.as_ref());
         let inputs: Vec<Input<'_>> = recorded.iter().map(|block| block.inputs.view()).collect();
-        let others = Inputs::views(&seen.inputs);
-        let wanted = |b| self.has_bank(b);
+        let others = Inputs::views(inducing);
+        let wanted = |b| has_bank(space, b);
         let CrossGradient { params, mut left, right } =
-            seen.kernel.cross_backward(&inputs, &others, cross.as_ref(), &own.diagonal, wanted)?;
+            kernel.cross_backward(&inputs, &others, cross.as_ref(), &own.diagonal, wanted)?;
         let mut banks = Vec::new();
         for (b, upstream) in left.iter_mut().enumerate() {
-            banks.push(self.bank_gradient(b, &measures[b], &mut recorded[b], upstream)?);
+            banks.push(bank_gradient(space, b, &measures[b], &mut recorded[b], upstream)?);
         }
         Ok(LeafTerm { params, banks, inducing: right, products })
     }
+}
+
+/// `L⁻¹` of the inducing complexes.
+pub(super) fn inverse(prior: &InducingPrior) -> Mat<f64> {
+    let mut inverse = Mat::zeros(prior.len(), prior.len());
+    crate::linalg::cholesky::invert_lower(prior.factor(), inverse.as_mut(), Par::Seq);
+    inverse
+}
+
+fn has_bank(space: &FeatureSpace, b: usize) -> bool {
+    space.blocks[b].map.bank().is_some()
+}
+
+fn record(space: &FeatureSpace, measures: &[BlockMeasures]) -> Result<Vec<Recorded>, ModelError> {
+    let one = |(block, own): (&super::super::BlockSpace, &BlockMeasures)| {
+        let (raw, tape) = match block.map.bank() {
+            Some(bank) => {
+                let mut tape = WaveletTape::default();
+                (tape.record(own, bank)?, Some(tape))
+            }
+            None => (block.map.features(own)?, None),
+        };
+        let inputs = match block.map.fixed(own) {
+            Some(fixed) => fixed,
+            None => Inputs::Columns(block.standardizer.applied(raw.as_ref())),
+        };
+        Ok(Recorded { inputs, raw, tape })
+    };
+    space.blocks.iter().zip(measures).map(one).collect()
+}
+
+/// The gradient in the parameters of the bank of block `b`, from that in the kernel inputs, which is overwritten.
+fn bank_gradient(
+    space: &FeatureSpace,
+    b: usize,
+    measures: &BlockMeasures,
+    recorded: &mut Recorded,
+    upstream: &mut Mat<f64>,
+) -> Result<Vec<f64>, ModelError> {
+    let block = &space.blocks[b];
+    let (Some(bank), Some(tape)) = (block.map.bank(), &mut recorded.tape) else {
+        return Ok(Vec::new());
+    };
+    block.standardizer.vjp_fixed(upstream.as_mut());
+    Ok(tape.vjp(measures, bank, recorded.raw.as_ref(), upstream.as_ref())?)
 }

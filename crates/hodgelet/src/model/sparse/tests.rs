@@ -114,7 +114,17 @@ fn the_gradient_on_all_graphs_equals_differences() {
         let problem = Problem::new(&settings, &measurer, &measured, data.targets(), &train).unwrap();
         let (settings, covariates) = (&settings, problem.covariates.as_ref());
         let (fitted, targets) = (&problem.targets, data.targets());
-        let all = Data { settings, fitted, covariates, source: &measured, targets, train: &train };
+        let all = Data {
+            settings,
+            fitted,
+            covariates,
+            likelihood: problem.likelihood_params,
+            factors: None,
+            source: &measured,
+            targets,
+            train: &train,
+            first: 0,
+        };
         let state = problem.state(0).unwrap();
         let space = FeatureSpace { measurer, blocks: problem.drawn.clone() };
         let space = standardized(&all, &space).unwrap();

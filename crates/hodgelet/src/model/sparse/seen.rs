@@ -1,0 +1,243 @@
+//! Leaves as the inducing complexes see them, and what is summed over them: here, or by the workers that hold them.
+
+use super::super::features::BlockSpace;
+use super::super::source::Workers;
+use super::super::{FeatureSpace, ModelError};
+use super::leaves::Data;
+use super::message::{Kind, Question, View, joined, packed, unpacked};
+use super::moments::ColumnMoments;
+use super::objective::inverse;
+use crate::feature::BlockMeasures;
+use crate::gp::Latents;
+use crate::gp::sparse::{InducingPrior, Leaf, Moments, Statistics, Term, TreeSum, sum_leaves};
+use crate::kernel::{Inputs, SumKernel};
+use crate::likelihood::Likelihood;
+use faer::{Mat, Par};
+use rayon::prelude::*;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::sync::OnceLock;
+
+/// Most numbers of whitened covariances that are kept from pass to pass: 1 GiB. Beyond, each pass makes them again.
+const MOST_KEPT: usize = 1 << 27;
+
+/// The inducing complexes under one kernel and one set of filters, and the leaves as they see them.
+pub(super) struct Seen {
+    pub view: View,
+    pub prior: InducingPrior,
+    kept: Vec<Leaf>, // all leaves, or none if they are too large or elsewhere
+    inverse: OnceLock<Mat<f64>>,
+    /// The name of the view, where workers have it.
+    id: String,
+}
+
+/// What a leaf adds to one of the sums over all leaves.
+pub(super) trait OfLeaf {
+    /// Which sum.
+    const KIND: Kind;
+    type Sum: Term + Send + Serialize + DeserializeOwned;
+
+    /// What leaf `k` adds.
+    fn of_leaf(at: &At<'_>, leaf: &Leaf, k: usize) -> Result<Self::Sum, ModelError>;
+}
+
+/// Where a sum is taken: the leaves, and the Gaussian and the likelihood that all of them are told.
+pub(super) struct At<'a> {
+    pub seen: &'a Seen,
+    pub data: &'a Data<'a>,
+    pub moments: &'a Moments,
+    pub likelihood: &'a Likelihood,
+}
+
+/// One pass over all leaves.
+pub(super) struct Pass;
+
+impl OfLeaf for Pass {
+    const KIND: Kind = Kind::Pass;
+    type Sum = Statistics;
+
+    fn of_leaf(at: &At<'_>, leaf: &Leaf, _: usize) -> Result<Statistics, ModelError> {
+        Ok(leaf.pass(at.moments, at.likelihood)?)
+    }
+}
+
+/// Means and variances at all complexes without their own targets, leaf by leaf.
+pub(super) struct LeftOut;
+
+/// Latent values of consecutive leaves.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Row(pub Vec<Latents>);
+
+impl Term for Row {
+    fn add(&mut self, other: &Self) {
+        self.0.extend_from_slice(&other.0);
+    }
+}
+
+impl OfLeaf for LeftOut {
+    const KIND: Kind = Kind::LeftOut;
+    type Sum = Row;
+
+    fn of_leaf(at: &At<'_>, leaf: &Leaf, _: usize) -> Result<Row, ModelError> {
+        Ok(Row(vec![leaf.left_out(at.moments, at.likelihood)?]))
+    }
+}
+
+impl Seen {
+    /// `inducing` are the places of the inducing complexes.
+    pub fn new(
+        data: &Data<'_>,
+        space: &FeatureSpace,
+        kernel: &SumKernel,
+        inducing: &[usize],
+    ) -> Result<Self, ModelError> {
+        Self::with_inputs(data, space, kernel, data.inputs(space, inducing)?)
+    }
+
+    /// `inputs` are the kernel inputs of the inducing complexes.
+    pub fn with_inputs(
+        data: &Data<'_>,
+        space: &FeatureSpace,
+        kernel: &SumKernel,
+        inputs: Vec<Inputs>,
+    ) -> Result<Self, ModelError> {
+        let view = View {
+            space: space.clone(),
+            kernel: kernel.clone(),
+            inputs,
+            fitted: data.fitted.clone(),
+            covariates: data.covariates.cloned(),
+            likelihood: data.likelihood,
+            factors: data.factors.clone(),
+        };
+        Self::of_view(data, view, String::new())
+    }
+
+    /// The leaves of `data` under a view, or those of the workers, which are shown it.
+    pub fn of_view(data: &Data<'_>, view: View, mut id: String) -> Result<Self, ModelError> {
+        let gram = view.kernel.gram(&Inputs::views(&view.inputs), Par::Seq)?; // as a file gives it back
+        let prior = InducingPrior::new(gram.as_ref(), Par::Seq)?;
+        if let Some(workers) = data.source.workers() {
+            let all = data.train.iter().enumerate().all(|(place, &i)| place == i);
+            if !all || data.train.len() != data.source.len() {
+                let fault = "workers hold all complexes, but some are trained on, or in another order";
+                return Err(ModelError::Store { fault: fault.to_owned() });
+            }
+            let bytes = packed(&view)?;
+            id = digest(&[&bytes]);
+            workers.show(&id, bytes)?;
+        }
+        let mut seen = Self { view, prior, kept: Vec::new(), inverse: OnceLock::new(), id };
+        let numbers = data.train.len().saturating_mul(seen.prior.len());
+        if data.source.workers().is_none() && numbers <= MOST_KEPT {
+            let made: Vec<Result<Leaf, ModelError>> =
+                data.leaves().into_par_iter().map(|k| seen.made(data, k)).collect();
+            seen.kept = made.into_iter().collect::<Result<_, _>>()?;
+        }
+        Ok(seen)
+    }
+
+    /// The name of the view.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// `L⁻¹` of the inducing complexes.
+    pub fn inverse(&self) -> &Mat<f64> {
+        self.inverse.get_or_init(|| inverse(&self.prior))
+    }
+
+    fn made(&self, data: &Data<'_>, k: usize) -> Result<Leaf, ModelError> {
+        let View { space, kernel, inputs: inducing, .. } = &self.view;
+        let places = data.leaf(k);
+        let measures = data.measures(space, &places)?;
+        let inputs = space.blocks.iter().zip(&measures).map(|(block, own)| block.inputs(own));
+        let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+        let (views, others) = (Inputs::views(&inputs), Inputs::views(inducing));
+        let cross = kernel.cross(&views, &others, Par::Seq)?;
+        let diagonal = kernel.diagonal(&views)?;
+        let observations = data.observations(&places, &measures)?;
+        Ok(Leaf::new(self.prior.project(cross.as_ref()), &diagonal, observations)?)
+    }
+
+    /// What the leaves of `data` add to a sum: the shard function, whoever has the shard.
+    pub fn part<K: OfLeaf>(
+        &self,
+        data: &Data<'_>,
+        moments: &Moments,
+        likelihood: &Likelihood,
+    ) -> Result<TreeSum<K::Sum>, ModelError> {
+        let at = At { seen: self, data, moments, likelihood };
+        sum_leaves(data.leaves(), |k| match self.kept.get(k - data.first) {
+            Some(leaf) => K::of_leaf(&at, leaf, k),
+            None => K::of_leaf(&at, &self.made(data, k)?, k),
+        })
+    }
+
+    /// The sum over all leaves.
+    pub fn sum<K: OfLeaf>(
+        &self,
+        data: &Data<'_>,
+        moments: &Moments,
+        likelihood: &Likelihood,
+    ) -> Result<K::Sum, ModelError> {
+        let Some(workers) = data.source.workers() else {
+            return whole(self.part::<K>(data, moments, likelihood)?);
+        };
+        let learned = likelihood.hyperparameters().into_iter().map(|(_, value)| value).collect();
+        let question = Question::Sum { kind: K::KIND, moments: moments.clone(), learned };
+        asked(workers, &self.id, &question)
+    }
+}
+
+/// Moments of the columns of the leaves of `data`: the part of a shard.
+pub(super) fn column_part(
+    data: &Data<'_>,
+    space: &FeatureSpace,
+) -> Result<TreeSum<ColumnMoments>, ModelError> {
+    sum_leaves(data.leaves(), |k| {
+        let measures = data.measures(space, &data.leaf(k))?;
+        let features = |(block, own): (&BlockSpace, &BlockMeasures)| block.map.features(own);
+        let features = space.blocks.iter().zip(&measures).map(features);
+        Ok::<_, ModelError>(ColumnMoments::of(&features.collect::<Result<Vec<_>, _>>()?))
+    })
+}
+
+/// Moments of all columns.
+pub(super) fn column_moments(data: &Data<'_>, space: &FeatureSpace) -> Result<ColumnMoments, ModelError> {
+    match data.source.workers() {
+        None => whole(column_part(data, space)?),
+        Some(workers) => asked(workers, "", &Question::Columns(Box::new(space.clone()))),
+    }
+}
+
+fn whole<T: Term>(sum: TreeSum<T>) -> Result<T, ModelError> {
+    sum.total()
+        .ok_or_else(|| ModelError::Store { fault: "a leaf of the training complexes is missing".to_owned() })
+}
+
+/// The answers of all workers, added along the tree; or what a run before this one had of them.
+fn asked<T: Term + Serialize + DeserializeOwned>(
+    workers: &dyn Workers,
+    view: &str,
+    question: &Question,
+) -> Result<T, ModelError> {
+    let question = packed(question)?;
+    let name = digest(&[view.as_bytes(), &question]);
+    if let Some(total) = workers.recall(&name).and_then(|bytes| unpacked(&bytes).ok()) {
+        return Ok(total);
+    }
+    let total: T = whole(joined(&workers.ask(question)?)?)?;
+    workers.remember(&name, &packed(&total)?);
+    Ok(total)
+}
+
+fn digest(parts: &[&[u8]]) -> String {
+    let mut sum = Sha256::new();
+    for part in parts {
+        sum.update((part.len() as u64).to_le_bytes());
+        sum.update(part);
+    }
+    sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
