@@ -9,28 +9,37 @@ from numpy.typing import NDArray
 from hodgelet._batch import GraphBatch
 
 __all__ = [
+    "LEAF_SIZE",
     "ArrowBatch",
     "ArrowColumn",
     "FeatureSpace",
     "Model",
     "Models",
+    "Shard",
     "__version__",
     "arrow_export",
     "arrow_import",
     "betti_numbers",
     "boundary",
+    "check_graphs",
+    "combine_answers",
     "decompose",
     "expand",
+    "fit_measurer",
+    "fit_on_workers",
     "laplacian",
     "layout",
     "lift",
     "model_from_bytes",
+    "outline",
     "read_dataset",
+    "read_smiles",
     "report",
     "run_command",
     "space_from_bytes",
 ]
 __version__: str
+LEAF_SIZE: int
 
 _Floats = NDArray[np.float64]
 _Callback = Callable[[str, int, int, float | None], None] | None
@@ -43,6 +52,7 @@ class _Space:
         self, batch: GraphBatch, threads: int | None = None, callback: _Callback = None
     ) -> tuple[list[dict[str, Any]], int]: ...
     def names(self) -> list[str]: ...
+    def channels(self, dim: int) -> list[str]: ...
     def blocks(self) -> list[dict[str, Any]]: ...
     def filter_curves(self, block: int, grid: list[float]) -> _Floats: ...
     def to_bytes(self) -> bytes: ...
@@ -114,6 +124,26 @@ class Models:
     def load(path: str) -> Models: ...
 
 @final
+class Shard:
+    def __new__(
+        cls,
+        measurer: bytes,
+        first: int,
+        batch: GraphBatch,
+        *,
+        classes: list[str] | None = None,
+        labels: NDArray[np.uint32] | None = None,
+        values: _Floats | None = None,
+        leaves: Sequence[bytes] | None = None,
+        threads: int | None = None,
+    ) -> Shard: ...
+    def leaves(self) -> list[bytes]: ...
+    def show(self, id: str, view: bytes, threads: int | None = None) -> None: ...
+    def answer(self, question: bytes, threads: int | None = None) -> bytes: ...
+    def load(self, places: Sequence[int]) -> bytes: ...
+    def __len__(self) -> int: ...
+
+@final
 class ArrowColumn: ...
 
 @final
@@ -127,6 +157,21 @@ class ArrowBatch:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
 
+def outline(batch: GraphBatch, settings: str, threads: int | None = None) -> bytes: ...
+def fit_measurer(outlines: Sequence[bytes], batch: GraphBatch, settings: str) -> bytes: ...
+def combine_answers(answers: Sequence[bytes]) -> bytes: ...
+def fit_on_workers(
+    driver: object,
+    measurer: bytes,
+    settings: str,
+    *,
+    classes: list[str] | None = None,
+    labels: NDArray[np.uint32] | None = None,
+    values: _Floats | None = None,
+    weights: Sequence[float] | None = None,
+    threads: int | None = None,
+    callback: _Callback = None,
+) -> Model: ...
 def arrow_import(table: object) -> tuple[int, list[dict[str, Any]]]: ...
 def arrow_export(n_rows: int, columns: list[dict[str, Any]]) -> ArrowBatch: ...
 def model_from_bytes(bytes: bytes) -> Model: ...
@@ -135,6 +180,10 @@ def run_command(arguments: Sequence[str]) -> int: ...
 def read_dataset(
     name: str, settings: list[str], seed: int, data_dir: str | None, hypergraph: str | None
 ) -> dict[str, Any]: ...
+def read_smiles(
+    texts: Sequence[str | None], all: bool, mass: bool, threads: int | None = None
+) -> tuple[dict[str, Any], list[int], list[tuple[int, str]]]: ...
+def check_graphs(batch: GraphBatch, threads: int | None = None) -> None: ...
 def betti_numbers(batch: GraphBatch, cliques: int) -> list[list[int]]: ...
 def boundary(batch: GraphBatch, dim: int, cliques: int) -> _Floats: ...
 def laplacian(batch: GraphBatch, dim: int, term: str, laplacian: str, cliques: int) -> _Floats: ...

@@ -2,7 +2,9 @@
 
 Any table with the Arrow PyCapsule interface is accepted (pyarrow, polars, duckdb, ...), and results have it too:
 ``pyarrow.record_batch(out)``, ``polars.DataFrame(out)``, ``duckdb.from_arrow(out)``. `measure`, `features` and
-`predict` are pure functions from a table to a table with the same rows, so any engine can run them batch by batch.
+`predict` are pure functions from a table to a table with the same rows. Given an iterator of record batches they return
+one, in which a row that is at fault has a message in the column ``error`` instead of ending the work; a `Job` is that
+function as a value that engines send to their workers.
 
 A table of complexes has one row per complex and these columns:
 
@@ -37,6 +39,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -48,8 +51,9 @@ from hodgelet._errors import HodgeletInputError
 from hodgelet._inputs import as_batch
 from hodgelet._inputs._columns import columns_of, locate
 from hodgelet._results import measures_of
+from hodgelet._stream import Job
 
-__all__ = ["features", "from_arrow", "measure", "predict", "to_arrow"]
+__all__ = ["Job", "features", "from_arrow", "measure", "predict", "to_arrow"]
 
 Ints = NDArray[np.int64]
 
@@ -79,22 +83,66 @@ def to_arrow(graphs: Any, *, ids: Sequence[Any] | None = None, **options: Any) -
     return _native.arrow_export(len(batch), columns)
 
 
-def measure(data: Any, model: Any = None, **settings: Any) -> _native.ArrowBatch:
-    """Energy measures of the complexes of a table.
+def measure(data: Any, model: Any = None, **settings: Any) -> Any:
+    """Energy measures of the complexes of a table, or of each batch of an iterator.
 
     Each block gives two columns: ``BLOCK eigenvalues``, a list, and ``BLOCK energies``, a list of as many vectors with
     an entry for each channel; the metadata of the latter name the channels. Signals are made as in ``model``, any
     fitted estimator of this package; without one a `HodgeletTransformer` with these ``settings`` is fitted on the table
-    itself, and then the channels depend on what the table holds.
+    itself, or on the first batch, and then the channels depend on what that holds.
     """
+    if model is not None and settings:
+        raise HodgeletInputError(f"settings {sorted(settings)} beside a fitted model, which has its own")
+    if not _is_table(data):
+        batches = iter(data)
+        if model is None:
+            first = next(batches, None)
+            if first is None:
+                return iter(())
+            model, batches = _transformer(_graphs_of(first), settings), chain([first], batches)
+        return Job("measure", model).stream(batches)
     batch, kept = _read(data)
     if model is None:
-        from hodgelet._transformer import HodgeletTransformer
+        model = _transformer(batch, settings)
+    return _native.arrow_export(len(batch), [*kept, *columns_of_results("measure", model, batch)])
 
-        model = HodgeletTransformer(**settings).fit(batch)
-    elif settings:
-        raise HodgeletInputError(f"settings {sorted(settings)} beside a fitted model, which has its own")
-    columns = list(kept)
+
+def features(model: Any, data: Any) -> Any:
+    """Features of the complexes of a table under a fitted estimator, or of each batch of an iterator.
+
+    The column ``features`` holds one vector per row, and its metadata the names of the entries.
+    """
+    if not _is_table(data):
+        return Job("features", model).stream(data)
+    batch, kept = _read(data)
+    return _native.arrow_export(len(batch), [*kept, *columns_of_results("features", model, batch)])
+
+
+def predict(model: Any, data: Any) -> Any:
+    """Predictions of the complexes of a table under a fitted classifier or regressor, or of each batch of an iterator.
+
+    A classifier gives ``prediction`` (the class), ``probabilities`` (a vector, whose metadata name the classes); a
+    regressor ``prediction`` (the mean) and ``variance``. Both give ``distance`` to the nearest training graph,
+    the index ``nearest`` of that among them, ``latent_mean`` and ``latent_variance``, vectors with an entry for each
+    latent function, and ``attributions``, a struct with the share of each block in the latent mean.
+    """
+    if not _is_table(data):
+        return Job("predict", model).stream(data)
+    batch, kept = _read(data)
+    return _native.arrow_export(len(batch), [*kept, *columns_of_results("predict", model, batch)])
+
+
+def columns_of_results(kind: str, model: Any, batch: GraphBatch) -> list[dict[str, Any]]:
+    """The columns that `measure`, `features` or `predict` adds for the graphs of a batch, which may be empty."""
+    if kind == "measure":
+        return _measures(model, batch)
+    if kind == "features":
+        return _features(model, batch)
+    return _predictions(model, batch)
+
+
+def _measures(model: Any, batch: GraphBatch) -> list[dict[str, Any]]:
+    columns: list[dict[str, Any]] = []
     # Estimators refuse an empty list of graphs, but a stream may contain an empty batch: it keeps its columns.
     measures = model.measures(batch) if len(batch) else measures_of(model._native().measures(batch)[0])
     for block in measures:
@@ -104,33 +152,20 @@ def measure(data: Any, model: Any = None, **settings: Any) -> _native.ArrowBatch
             flat = np.ascontiguousarray(block.energies).reshape(-1)
             energies = {"name": f"{block.block} energies", "values": flat, "width": len(block.channels), **lists}
             columns.append({**energies, "metadata": {"channels": json.dumps(block.channels)}})
-    return _native.arrow_export(len(batch), columns)
+    return columns
 
 
-def features(model: Any, data: Any) -> _native.ArrowBatch:
-    """Features of the complexes of a table under a fitted estimator.
-
-    The column ``features`` holds one vector per row, and its metadata the names of the entries.
-    """
-    batch, kept = _read(data)
+def _features(model: Any, batch: GraphBatch) -> list[dict[str, Any]]:
     if getattr(model, "output", "features") != "features":
         raise HodgeletInputError('the transformer gives measures: set output="features", or call `measure`')
     table = model.transform(batch) if len(batch) else model._native().features(batch, True)[0]
     names = json.dumps([str(name) for name in model.get_feature_names_out()])
-    return _native.arrow_export(len(batch), [*kept, _vectors("features", table, {"names": names})])
+    return [_vectors("features", table, {"names": names})]
 
 
-def predict(model: Any, data: Any) -> _native.ArrowBatch:
-    """Predictions of the complexes of a table under a fitted classifier or regressor.
-
-    A classifier gives ``prediction`` (the class), ``probabilities`` (a vector, whose metadata name the classes); a
-    regressor ``prediction`` (the mean) and ``variance``. Both give ``distance`` to the nearest training graph,
-    the index ``nearest`` of that among them, ``latent_mean`` and ``latent_variance``, vectors with an entry for each
-    latent function, and ``attributions``, a struct with the share of each block in the latent mean.
-    """
-    batch, kept = _read(data)
+def _predictions(model: Any, batch: GraphBatch) -> list[dict[str, Any]]:
     found = model.predict_full(batch) if len(batch) else model._prediction(model._native().predict(batch))
-    columns = list(kept)
+    columns: list[dict[str, Any]] = []
     if found.probabilities is not None and found.classes is not None:
         columns.append({"name": "prediction", "values": _ids(found.labels, len(batch))})
         classes = json.dumps([str(c) for c in found.classes])
@@ -143,8 +178,27 @@ def predict(model: Any, data: Any) -> _native.ArrowBatch:
     columns.append(_vectors("latent_mean", found.latent_mean))
     columns.append(_vectors("latent_variance", found.latent_variance))
     shares = [_vectors(block, found.attributions[:, b, :]) for b, block in enumerate(found.blocks)]
-    columns.append({"name": "attributions", "fields": shares})
-    return _native.arrow_export(len(batch), columns)
+    return [*columns, {"name": "attributions", "fields": shares}]
+
+
+def _is_table(data: Any) -> bool:
+    """Whether data are a table; anything else is an iterator of them."""
+    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__") or not hasattr(data, "__iter__")
+
+
+def _transformer(batch: GraphBatch, settings: dict[str, Any]) -> Any:
+    from hodgelet._transformer import HodgeletTransformer
+
+    return HodgeletTransformer(**settings).fit(batch)
+
+
+def _graphs_of(table: Any) -> GraphBatch:
+    """The graphs of a table of complexes or of SMILES, to learn from; rows at fault are left out."""
+    import pyarrow
+
+    from hodgelet._stream import graphs_to_learn_from
+
+    return graphs_to_learn_from(pyarrow.table(table))[0]
 
 
 def _ids(values: Any, n: int) -> Any:

@@ -16,7 +16,9 @@ mod report;
 mod run;
 mod several;
 mod shape;
+mod smiles;
 mod space;
+mod workers;
 
 use pyo3::prelude::*;
 
@@ -42,10 +44,15 @@ mod _native {
     #[pymodule_export]
     use super::shape::{expand, lift};
     #[pymodule_export]
+    use super::smiles::{check_graphs, read_smiles};
+    #[pymodule_export]
     use super::space::{FeatureSpace, space_from_bytes};
+    #[pymodule_export]
+    use super::workers::{Shard, combine_answers, fit_measurer, fit_on_workers, outline};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("LEAF_SIZE", workers::LEAF_SIZE)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -303,6 +303,11 @@ impl Model {
         self.space().measures(py, batch, threads, callback.as_ref())
     }
 
+    /// Names of the channels of signals on the cells of a dimension.
+    fn channels(&self, dim: usize) -> Vec<String> {
+        self.space().channels(dim)
+    }
+
     /// Names of the columns of `features`.
     fn names(&self) -> Vec<String> {
         self.model.space().column_names()
@@ -429,6 +434,7 @@ pub(crate) fn note(
             let done = start.saturating_mul(steps).saturating_add(step).saturating_add(before);
             watch.note("training", done, total, Some(objective))
         }
+        Stage::Passing { pass } => watch.note("passing", pass, 0, None),
         _ => watch.go_on(),
     }
 }

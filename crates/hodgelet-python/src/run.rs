@@ -64,7 +64,11 @@ impl Watch {
     }
 }
 
-/// Runs `work` in `threads` threads (all processors if none are named) without the interpreter's lock.
+/// The variable that says how many threads there are where no call does.
+const THREADS: &str = "HODGELET_THREADS";
+
+/// Runs `work` in `threads` threads without the interpreter's lock; without a number in as many as [`THREADS`] says, and
+/// otherwise in as many as there are processors.
 ///
 /// `callback(phase, done, total, value)` is told of the progress.
 pub fn run<T: Send>(
@@ -130,8 +134,9 @@ fn words_of(panic: &(dyn std::any::Any + Send)) -> String {
 static POOL: Mutex<Option<(u32, usize, Arc<ThreadPool>)>> = Mutex::new(None);
 
 fn pool(threads: Option<usize>) -> Result<Arc<ThreadPool>, Fault> {
+    let named = || std::env::var(THREADS).ok()?.parse().ok();
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = threads.unwrap_or_else(processors).clamp(1, 1024);
+    let threads = threads.or_else(named).unwrap_or_else(processors).clamp(1, 1024);
     let process = std::process::id();
     let mut kept = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((owner, n, pool)) = &*kept

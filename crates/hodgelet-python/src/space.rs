@@ -79,6 +79,11 @@ impl FeatureSpace {
         self.space.column_names()
     }
 
+    /// Names of the channels of signals on the cells of a dimension.
+    fn channels(&self, dim: usize) -> Vec<String> {
+        SpaceView(&self.space).channels(dim)
+    }
+
     /// The blocks with their filters.
     fn blocks<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         SpaceView(&self.space).blocks(py)
@@ -175,6 +180,12 @@ impl SpaceView<'_> {
             out.append(dict)?;
         }
         Ok((out, measured.unknown))
+    }
+
+    /// Names of the channels of signals on the cells of a dimension.
+    pub fn channels(self, dim: usize) -> Vec<String> {
+        let channels = self.0.measurer().encoding().channels(dim);
+        channels.map_or_else(Vec::new, |own| (0..own.len()).map(|d| own.name(d).to_owned()).collect())
     }
 
     /// The blocks as dicts.
