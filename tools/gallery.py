@@ -1,12 +1,19 @@
 """The gallery of the book: every picture with the command that makes it.
 
-`python3 tools/gallery.py HODGELET` makes the pictures and the page anew; with `--check` it makes them in a folder of
-its own and fails when one differs from the one in the book: in its elements and words, or by more than two units in a
-length.
+`python3 tools/gallery.py HODGELET` makes the pictures, the page and `hashes.json` anew; with `--check` it makes them in a
+folder of its own and fails when the geometry of one has another hash than the one stored, or when the picture in the book has.
+
+What is hashed is the picture with every length rounded to whole units of a canvas some 400 wide. Words, elements and their
+order count exactly. Rounding is what makes hashes portable: filters and posteriors are found by iterations whose last digits
+depend on the vector instructions of a processor, and a picture is the same picture when nothing in it moves by a pixel.
+Lengths of pictures have one decimal; a length that lies on the border between two units may round either way on another
+machine, and then the message says by how little it moved.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import shlex
 import shutil
@@ -18,8 +25,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "book" / "src" / "gallery"
 PAGE = ROOT / "book" / "src" / "guides" / "gallery.md"
-#: Units of a picture by which a length may differ: training ends a little elsewhere on another machine.
-TOLERANCE = 2.0
+HASHES = FOLDER / "hashes.json"
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 FIELDS = "vector-fields --set n_fields=60 --set n_vertices=60"
 MOLECULES = "molecules --set n_graphs=120"
@@ -101,31 +108,40 @@ def page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def faults(old: str, new: str) -> str | None:
-    """How a picture differs from the one that is shown; none if it does not."""
-    number = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
-    # Numbers in words say what was measured, and may differ with lengths.
-    shapes = [number.sub("#", text) for text in (old, new)]
-    if shapes[0] != shapes[1]:
+def geometry(text: str) -> str:
+    """The hash of a picture whose lengths are rounded to whole units."""
+    body = re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
+    # Rounding may give -0 and 0.
+    rounded = NUMBER.sub(lambda found: str(round(float(found.group())) + 0), body)
+    return hashlib.sha256(rounded.encode()).hexdigest()[:16]
+
+
+def moved(old: str, new: str) -> str:
+    """How a picture differs from the one that is shown."""
+    if NUMBER.sub("#", old) != NUMBER.sub("#", new):
         return "its elements or words differ"
-    lengths = [[float(x) for x in number.findall(text)] for text in (old, new)]
+    lengths = [[float(x) for x in NUMBER.findall(text)] for text in (old, new)]
     worst = max((abs(a - b) for a, b in zip(*lengths, strict=True)), default=0.0)
-    return f"a length differs by {worst:.1f}" if worst > TOLERANCE else None
+    return f"a length differs by {worst:.1f}"
 
 
 def check(program: str) -> int:
     """Compares what the commands make with what the book shows."""
     wrong = [] if PAGE.exists() and PAGE.read_text() == page() else [f"{PAGE.name}: differs from the script"]
+    stored = json.loads(HASHES.read_text()) if HASHES.exists() else {}
+    if sorted(stored) != sorted(name for name, _, _ in PICTURES):
+        wrong.append(f"{HASHES.name}: not the pictures of the gallery")
     with tempfile.TemporaryDirectory() as place:
         make(program, Path(place))
         for name, _, _ in PICTURES:
-            shown = FOLDER / f"{name}.svg"
-            new = (Path(place) / f"{name}.svg").read_text()
-            fault = faults(shown.read_text(), new) if shown.exists() else "missing"
-            wrong += [f"{name}.svg: {fault}"] if fault else []
+            shown, new = FOLDER / f"{name}.svg", (Path(place) / f"{name}.svg").read_text()
+            if not shown.exists() or geometry(shown.read_text()) != stored.get(name):
+                wrong.append(f"{name}.svg: the picture in the book is not the one whose hash is stored")
+            elif geometry(new) != stored[name]:
+                wrong.append(f"{name}.svg: the command makes another one: {moved(shown.read_text(), new)}")
     for line in wrong:
         print(line)
-    print(f"{len(PICTURES)} pictures of the gallery compared")
+    print(f"{len(PICTURES)} pictures of the gallery compared with the hashes of their geometry")
     if wrong:
         print("look at the new ones: python3 tools/gallery.py HODGELET")
     return 1 if wrong else 0
@@ -142,6 +158,8 @@ def main(arguments: list[str]) -> int:
         return check(program)
     FOLDER.mkdir(parents=True, exist_ok=True)
     make(program, FOLDER)
+    hashes = {name: geometry((FOLDER / f"{name}.svg").read_text()) for name, _, _ in sorted(PICTURES)}
+    HASHES.write_text(json.dumps(hashes, indent=2) + "\n")
     PAGE.write_text(page())
     return 0
 

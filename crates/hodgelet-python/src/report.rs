@@ -9,6 +9,7 @@ use faer::Mat;
 use hodgelet::dataset::Targets;
 use hodgelet::model::{FileError, ModelError};
 use hodgelet::output::{Kind, Output};
+use hodgelet_report::card::Fields;
 use hodgelet_report::content::{Content, ContentError, Origin};
 use hodgelet_report::page::html;
 use numpy::{PyArray2, PyReadonlyArray1};
@@ -47,7 +48,8 @@ pub fn report(
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let origin =
             Origin { command: "model.report(...) in Python".to_owned(), version, commit: None, made };
-        let found = Content::of_model(model.inner(), &dataset, &names, origin, |done| {
+        let about = (origin, Fields { name: dataset.name().to_owned(), ..Fields::default() });
+        let found = Content::of_model(model.inner(), &dataset, &names, about, |done| {
             watch.note("measuring", done, n, None)
         });
         match found {

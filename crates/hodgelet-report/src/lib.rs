@@ -3,6 +3,7 @@
 //! [`layout`] places the vertices of a graph, [`draw`] draws it with what is on its cells, [`chart`] draws everything else; all
 //! of them give [`markup::Element`]s, which escape the text of the data wherever it appears.
 
+pub mod card;
 pub mod chart;
 pub mod content;
 pub mod draw;

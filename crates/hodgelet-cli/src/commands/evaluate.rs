@@ -6,7 +6,8 @@ mod watch;
 
 use super::out_of_fold;
 use super::protocol::Protocol;
-use super::report::{Page, write_folds};
+use super::fit;
+use super::report::{Folds, Page, write_folds};
 use super::several::SeveralEvaluations;
 use crate::error::CommandError;
 use crate::model_args::ModelArgs;
@@ -15,6 +16,7 @@ use crate::progress::Terminal;
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::model::Model;
 use hodgelet::output::{Kind, Output};
 use hodgelet::settings::Settings;
 use hodgelet::store::Store;
@@ -119,13 +121,6 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
         let hint = "`hodgelet fit` takes it, and `hodgelet predict --coverage` shows what follows";
         return Err(CommandError::usage("--conformal, but cross-validation predicts no regions", Some(hint)));
     }
-    if args.report.is_some() && args.model.auto {
-        let hint = "evaluate with --auto first, then report with the settings that it found";
-        return Err(CommandError::usage(
-            "--report, but with --auto every fold has a model of its own",
-            Some(hint),
-        ));
-    }
     if let Some(store) = args.source.store()? {
         return run_store(args, &store, &settings, terminal);
     }
@@ -139,7 +134,7 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
     let splits = divided.map_or_else(|| args.splits(Items::of(dataset), terminal), Ok)?;
     args.make_folder()?;
     if !read.goals.is_empty() {
-        return args.several(&read, table.as_ref(), &settings, &splits, terminal);
+        return args.several(&read, table.as_ref(), &settings, &splits, (began, terminal));
     }
     let memory = budget(&settings);
     let name = settings.method.title();
@@ -160,14 +155,44 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
         out_of_fold::write(args.output(path, Kind::CSV), &read, table.as_ref(), &splits, &runs)?;
     }
     if let Some(page) = args.page() {
-        let data = (dataset, &read.ids[..]);
-        write_folds(page, data, &settings, &report.evaluation, &splits, &runs, (began, terminal))?;
+        let evaluation = &report.evaluation;
+        let folds = Folds { data: (dataset, &read.ids), evaluation, splits: &splits, runs: &runs };
+        let (model, more) = whole(args, dataset, &settings, &report.search, terminal)?;
+        write_folds(page, folds, &model, more, (began, terminal))?;
     }
     args.report(&report, &splits)?;
     if let Some(unfinished) = unfinished {
         unfinished.remove();
     }
     Ok(())
+}
+
+/// The model of all graphs that a report describes, and what the report says of the search for its settings.
+fn whole(
+    args: &EvaluateArgs,
+    dataset: &Dataset,
+    settings: &Settings,
+    searches: &[FoldSearch],
+    terminal: Terminal,
+) -> Result<(Model, Vec<(String, String)>), CommandError> {
+    let all: Vec<usize> = (0..dataset.len()).collect();
+    if !args.model.auto {
+        return Ok((fit::train(dataset, settings, &all, terminal)?, Vec::new()));
+    }
+    let found = fit::search(dataset, settings.clone(), &all, terminal)?;
+    let of_fold = |search: &FoldSearch| {
+        let what = format!("settings chosen in repeat {}, fold {}", search.repeat, search.fold);
+        (what, search.chosen())
+    };
+    let of_all = ("settings chosen for the model of all graphs".to_owned(), chosen(&found.trials));
+    Ok((found.model, searches.iter().map(of_fold).chain([of_all]).collect()))
+}
+
+/// The answers of a search that were kept.
+fn chosen(trials: &[Trial]) -> String {
+    let kept = trials.iter().filter(|trial| trial.kept).filter_map(|trial| trial.change.as_ref());
+    let names: Vec<String> = kept.map(ToString::to_string).collect();
+    if names.is_empty() { "as given".to_owned() } else { names.join(", ") }
 }
 
 /// Cross-validates a model on measures of a store.
@@ -275,16 +300,18 @@ impl EvaluateArgs {
         table: Option<&TableRead>,
         settings: &Settings,
         splits: &[Split],
-        terminal: Terminal,
+        (began, terminal): (Instant, Terminal),
     ) -> Result<(), CommandError> {
-        let flags = [(self.model.auto, "--auto"), (self.report.is_some(), "--report")];
-        if let Some((_, flag)) = flags.into_iter().find(|(is_given, _)| *is_given) {
-            let message = format!("{flag}, but --target names {} targets", read.goals.len());
+        if self.model.auto {
+            let message = format!("--auto, but --target names {} targets", read.goals.len());
             return Err(CommandError::usage(message, Some("it is for one target")));
         }
-        let (report, runs) = SeveralEvaluations::new(read, settings, splits, terminal)?;
+        let report = SeveralEvaluations::new(read, settings, splits, terminal)?;
         if let Some(path) = &self.predictions {
-            out_of_fold::write_several(self.output(path, Kind::CSV), read, table, splits, &runs)?;
+            out_of_fold::write_several(self.output(path, Kind::CSV), read, table, splits, report.runs())?;
+        }
+        if let Some(page) = self.page() {
+            report.write(page, read, settings, splits, (began, terminal))?;
         }
         if let Some(folder) = &self.out {
             for ((name, kind), text) in
@@ -450,12 +477,14 @@ pub struct FoldSearch {
 }
 
 impl FoldSearch {
+    /// The answers that were kept.
+    fn chosen(&self) -> String {
+        chosen(&self.trials)
+    }
+
     fn cells(&self) -> Vec<String> {
-        let kept = || self.trials.iter().filter(|trial| trial.kept);
-        let names: Vec<String> =
-            kept().filter_map(|trial| trial.change.as_ref()).map(ToString::to_string).collect();
-        let score = kept().next_back().and_then(|trial| trial.log_probability);
-        let settings = if names.is_empty() { "as given".to_owned() } else { names.join(", ") };
+        let score = self.trials.iter().rfind(|trial| trial.kept).and_then(|trial| trial.log_probability);
+        let settings = self.chosen();
         let score = score.map_or_else(String::new, |score| format!("{score:.4}"));
         vec![self.repeat.to_string(), self.fold.to_string(), self.trials.len().to_string(), score, settings]
     }

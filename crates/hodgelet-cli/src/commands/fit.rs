@@ -242,7 +242,11 @@ pub fn watch(settings: &Settings, terminal: Terminal) -> impl FnMut(Stage) -> Co
 }
 
 /// Searches settings on the complexes `train`, with progress.
-fn search(
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn search(
     dataset: &Dataset,
     settings: Settings,
     train: &[usize],

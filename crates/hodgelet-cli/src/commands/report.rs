@@ -1,20 +1,27 @@
 //! `hodgelet report` and `hodgelet evaluate --report`: one page of HTML.
 
+mod several;
+
+pub use several::write_several;
+
 use super::model_info::load;
 use crate::error::CommandError;
 use crate::output::{self, ForceArgs};
-use crate::progress::Terminal;
+use crate::progress::{Bar, Terminal};
 use crate::provenance::Provenance;
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::Dataset;
 use hodgelet::output::{Kind, Output};
-use hodgelet::settings::Settings;
+use hodgelet::measure::ComplexMeasures;
+use hodgelet::model::Model;
 use hodgelet_eval::audit::{Audit, duplicates, fingerprints};
 use hodgelet_eval::report::{Evaluation, FoldRun};
 use hodgelet_eval::splits::Split;
-use hodgelet_report::content::{Content, ContentError, Origin, Protocol, Sources};
-use hodgelet_report::page::html;
+use hodgelet_report::card::Fields;
+use hodgelet_report::content::{Content, ContentError, DRAWN, Origin, Protocol, Sources};
+use hodgelet_report::page::{html, html_of_targets};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -27,7 +34,8 @@ const MOST_AUDITED: usize = 5000;
     after_help = "The page has, in this order: a verdict with numbers; what was run; scores with their uncertainty; whether
 probabilities can be trusted; what the model learned; a table of the graphs, the most confident errors
 first; drawings of some of them with their signals, spectra and where the prediction comes from;
-leakage and duplicates; drift. It is one file of at most 2 MB that loads nothing.
+leakage and duplicates; drift; the model card. It is one file of at most 2 MB that loads nothing. Of a
+model of several targets it has an overview, and below it the report of the target that is chosen.
 
 Scores need targets in the dataset. For scores on graphs that the model has not seen, give it new
 graphs, or use `hodgelet evaluate DATASET --report FILE.html`.
@@ -85,12 +93,22 @@ impl Page<'_> {
     }
 
     fn write(&self, content: &Content) -> Result<(), CommandError> {
-        let text = html(content);
+        self.write_text(&html(content), &Beside { dataset: &content.dataset, report: content })
+    }
+
+    /// Writes the report of several targets.
+    fn write_targets(&self, targets: &[(String, Content)]) -> Result<(), CommandError> {
+        let dataset = targets.first().map_or("", |(_, content)| content.dataset.as_str());
+        let of = |(target, report)| OfTarget { target, report };
+        let report: Vec<_> = targets.iter().map(|(target, report)| of((target, report))).collect();
+        self.write_text(&html_of_targets(targets), &Beside { dataset, report })
+    }
+
+    fn write_text(&self, text: &str, numbers: &impl Serialize) -> Result<(), CommandError> {
         let page = Output::new(self.path, Kind::PAGE).forced(self.force);
         output::write_atomic(page, |out| out.write_all(text.as_bytes()))?;
         if self.json && !output::is_stdout(self.path) {
-            let (path, text) =
-                (self.json_path(), output::json(&Beside { dataset: &content.dataset, report: content })?);
+            let (path, text) = (self.json_path(), output::json(numbers)?);
             let beside = Output::new(&path, Kind::REPORT).forced(self.force);
             output::write_atomic(beside, |out| writeln!(out, "{text}"))?;
         }
@@ -99,9 +117,16 @@ impl Page<'_> {
 }
 
 /// The JSON of a report; the dataset comes first, by which the file is told from others.
-#[derive(serde::Serialize)]
-struct Beside<'a> {
+#[derive(Serialize)]
+struct Beside<'a, R> {
     dataset: &'a str,
+    report: R,
+}
+
+#[derive(Serialize)]
+struct OfTarget<'a> {
+    target: &'a str,
+    #[serde(flatten)]
     report: &'a Content,
 }
 
@@ -115,41 +140,85 @@ pub fn run(args: &ReportArgs, terminal: Terminal) -> Result<(), CommandError> {
     let page = Page { path: &args.out, json: args.json, force: args.force.force };
     let inputs: Vec<PathBuf> = args.source.inputs().into_iter().chain([args.model.clone()]).collect();
     page.check(&inputs)?;
+    if let Some(models) = super::several::load(&args.model)? {
+        let found = several::of_models(args, &models, (began, terminal))?;
+        page.write_targets(&found)?;
+        found.iter().for_each(|(name, content)| terminal.note(&format!("{name}: {}", content.verdict)));
+        return Ok(());
+    }
     let model = load(&args.model)?;
     let read = args.source.for_model(&model).read(terminal)?;
     let bar = terminal.bar("graphs", Some(read.dataset.len() as u64));
     let progress = |done| bar.at(done as u64);
-    let content = Content::of_model(&model, &read.dataset, &read.ids, origin(began, None), progress);
+    let about = (origin(began, None), args.fields());
+    let content = Content::of_model(&model, &read.dataset, &read.ids, about, progress);
     drop(bar);
-    let mut content = content.map_err(|error| match error {
-        ContentError::Model(error) => error.into(),
-        error => CommandError::usage(error.to_string(), None),
-    })?;
+    let mut content = content.map_err(failed)?;
     content.origin = origin(began, None);
     page.write(&content)?;
     terminal.note(&content.verdict);
     Ok(())
 }
 
-/// Writes the report of a cross-validation, with a model of all graphs for what single graphs show.
+impl ReportArgs {
+    /// What the card says of the model: its name alone.
+    fn fields(&self) -> Fields {
+        let name = self.model.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        Fields { name, ..Fields::default() }
+    }
+}
+
+fn failed(error: ContentError) -> CommandError {
+    match error {
+        ContentError::Model(error) => error.into(),
+        error => CommandError::usage(error.to_string(), None),
+    }
+}
+
+/// A cross-validation.
+#[derive(Clone, Copy, Debug)]
+pub struct Folds<'a> {
+    /// The graphs and their names.
+    pub data: (&'a Dataset, &'a [String]),
+    /// Scores.
+    pub evaluation: &'a Evaluation,
+    /// Folds.
+    pub splits: &'a [Split],
+    /// What was predicted in each.
+    pub runs: &'a [FoldRun],
+}
+
+/// Writes the report of a cross-validation, with a model of all graphs for what single graphs show; `more` is said of the run.
 ///
 /// # Errors
 ///
 /// [`CommandError`].
 pub fn write_folds(
     page: Page<'_>,
-    (dataset, ids): (&Dataset, &[String]),
-    settings: &Settings,
-    evaluation: &Evaluation,
-    splits: &[Split],
-    runs: &[FoldRun],
+    folds: Folds<'_>,
+    model: &Model,
+    more: Vec<(String, String)>,
     (began, terminal): (Instant, Terminal),
 ) -> Result<(), CommandError> {
     let bar = terminal.bar("report", None);
-    let all: Vec<usize> = (0..dataset.len()).collect();
-    let model = settings.fit_with(dataset, &all, |_| bar.still())?;
-    let measured = model.space().measurer().measure(dataset, |_| bar.still())?;
-    let measures: Vec<_> = measured.measures.iter().collect();
+    let measured = model.space().measurer().measure(folds.data.0, |_| bar.still())?;
+    let mut content = content(folds, model, &measured.measures, DRAWN, &bar)?;
+    drop(bar);
+    content.run.extend(more);
+    content.origin = origin(began, Some(folds.runs));
+    page.write(&content)
+}
+
+/// The report of a cross-validation.
+fn content(
+    folds: Folds<'_>,
+    model: &Model,
+    measured: &[ComplexMeasures],
+    drawn: usize,
+    bar: &Bar,
+) -> Result<Content, CommandError> {
+    let Folds { data: (dataset, ids), evaluation, splits, runs } = folds;
+    let measures: Vec<_> = measured.iter().collect();
     let prediction = model.predict_measured(&measures)?;
     let audit = match dataset.len() <= MOST_AUDITED {
         true => {
@@ -158,26 +227,27 @@ pub fn write_folds(
         }
         false => None,
     };
-    let seconds: f64 = runs.iter().map(|run| run.fit_seconds).sum();
-    let content = Content::of(&Sources {
-        origin: origin(began, Some(seconds)),
+    let fields = Fields { name: dataset.name().to_owned(), ..Fields::default() };
+    Ok(Content::of(&Sources {
+        origin: origin(Instant::now(), None),
         dataset,
         ids,
-        model: &model,
+        model,
         prediction: &prediction,
-        measures: &measured.measures,
+        measures: measured,
         protocol: Protocol::Folds { evaluation, splits, runs, audit: audit.as_ref() },
         duplicates: duplicates(dataset),
-    })?;
-    drop(bar);
-    let content = Content { origin: origin(began, Some(seconds)), ..content };
-    page.write(&content)
+        fields,
+        drawn,
+    })?)
 }
 
-fn origin(began: Instant, training: Option<f64>) -> Origin {
+fn origin(began: Instant, runs: Option<&[FoldRun]>) -> Origin {
     let found = Provenance::of("hodgelet");
-    let training =
-        training.map_or(String::new(), |seconds| format!(", {seconds:.1} s of it in training folds"));
+    let training = runs.map_or(String::new(), |runs| {
+        let seconds: f64 = runs.iter().map(|run| run.fit_seconds).sum();
+        format!(", {seconds:.1} s of it in training folds")
+    });
     Origin {
         command: found.command,
         version: found.version,

@@ -5,6 +5,7 @@ use super::fit::watch;
 use super::model_info::{ModelInfo, describe_model};
 use super::predict::sheet::Sheet;
 use super::predict::{Found, Predictions};
+use super::report::{Page, write_several};
 use crate::error::CommandError;
 use crate::output::{Report, facts, number, table};
 use crate::progress::Terminal;
@@ -18,6 +19,7 @@ use hodgelet_eval::report::{Evaluation, FoldRun, Results};
 use hodgelet_eval::splits::Split;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Loads the models of several targets, if the file holds such.
 ///
@@ -48,7 +50,12 @@ pub fn fit(read: &Read, settings: &Settings, terminal: Terminal) -> Result<Model
     Ok(settings.fit_several(&measurer, &measured, &read.goals, watch(settings, terminal))?)
 }
 
-fn measure(measurer: &Measurer, dataset: &Dataset, terminal: Terminal) -> Result<Measured, CommandError> {
+/// The spectra of a dataset, with progress.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn measure(measurer: &Measurer, dataset: &Dataset, terminal: Terminal) -> Result<Measured, CommandError> {
     let bar = terminal.bar("graphs", Some(dataset.len() as u64));
     Ok(measurer.measure(dataset, |done| bar.at(done as u64))?)
 }
@@ -172,6 +179,8 @@ pub struct SeveralEvaluations {
     model: String,
     graphs: usize,
     targets: Vec<TargetEvaluation>,
+    #[serde(skip)]
+    runs: Vec<Vec<FoldRun>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -182,7 +191,7 @@ struct TargetEvaluation {
 }
 
 impl SeveralEvaluations {
-    /// Cross-validates all targets of a dataset; also the runs of each target.
+    /// Cross-validates all targets of a dataset.
     ///
     /// # Errors
     ///
@@ -192,7 +201,7 @@ impl SeveralEvaluations {
         settings: &Settings,
         splits: &[Split],
         terminal: Terminal,
-    ) -> Result<(Self, Vec<Vec<FoldRun>>), CommandError> {
+    ) -> Result<Self, CommandError> {
         let (dataset, goals) = (&read.dataset, &read.goals);
         let bar = terminal.bar("folds", Some(splits.len() as u64));
         let watch = watch_folds(&bar, splits.len(), terminal);
@@ -206,7 +215,38 @@ impl SeveralEvaluations {
             targets.push(TargetEvaluation { target: goal.name.clone(), evaluation });
         }
         let (dataset, graphs) = (dataset.name().to_owned(), dataset.len());
-        Ok((Self { dataset, model: model.to_owned(), graphs, targets }, runs))
+        Ok(Self { dataset, model: model.to_owned(), graphs, targets, runs })
+    }
+
+    /// The folds of each target.
+    #[must_use]
+    pub fn runs(&self) -> &[Vec<FoldRun>] {
+        &self.runs
+    }
+
+    /// Writes the report of the evaluation, for which models of all graphs are trained.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`].
+    pub fn write(
+        &self,
+        page: Page<'_>,
+        read: &Read,
+        settings: &Settings,
+        splits: &[Split],
+        (began, terminal): (Instant, Terminal),
+    ) -> Result<(), CommandError> {
+        let models = fit(read, settings, terminal)?;
+        let each = self.targets.iter().zip(&self.runs);
+        let targets: Vec<_> = read
+            .goals
+            .iter()
+            .zip(each)
+            .map(|(goal, (of, runs))| (goal, &of.evaluation, &runs[..]))
+            .collect();
+        let data = (&read.dataset, &read.ids[..]);
+        write_several(page, data, splits, &targets, &models, (began, terminal))
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Axis, Frame, canvas, dot_sign, heading, label, legend, line, line_si
 use crate::markup::{Element, cut, el, number};
 
 /// Height of a row.
-const ROW: f64 = 24.0;
+pub(super) const ROW: f64 = 24.0;
 /// Letters of a name before it is cut.
 const NAME: usize = 34;
 
@@ -31,14 +31,14 @@ pub struct Interval {
 }
 
 /// Room for the names at the left.
-fn names_width<'a>(names: impl Iterator<Item = &'a str>) -> f64 {
-    names.map(|name| text_width(&cut(name, NAME))).fold(40.0, f64::max) + 14.0
+pub(super) fn names_width<'a>(names: impl Iterator<Item = &'a str>, letters: usize) -> f64 {
+    names.map(|name| text_width(&cut(name, letters))).fold(40.0, f64::max) + 14.0
 }
 
 /// Horizontal bars from 0, signed by colour.
 #[must_use]
 pub fn bars(title: &str, unit: &str, bars: &[Bar]) -> Element {
-    let left = names_width(bars.iter().map(|bar| bar.name.as_str()));
+    let left = names_width(bars.iter().map(|bar| bar.name.as_str()), NAME);
     let (width, high) = (left + 330.0, ROW * bars.len() as f64);
     let height = high + 84.0;
     let low = bars.iter().map(|bar| bar.value).fold(0.0, f64::min);
@@ -69,7 +69,7 @@ pub fn bars(title: &str, unit: &str, bars: &[Bar]) -> Element {
 /// Values on a logarithmic axis, with the intervals of prior and posterior.
 #[must_use]
 pub fn intervals(title: &str, unit: &str, rows: &[Interval]) -> Element {
-    let left = names_width(rows.iter().map(|row| row.name.as_str()));
+    let left = names_width(rows.iter().map(|row| row.name.as_str()), NAME);
     let (width, high) = (left + 340.0, ROW * rows.len() as f64);
     let height = high + 102.0;
     let logs = |(a, b): (f64, f64)| [a.log10(), b.log10()];
@@ -115,7 +115,7 @@ pub fn intervals(title: &str, unit: &str, rows: &[Interval]) -> Element {
 /// How parts add up to a sum, step by step. A positive sum speaks for `toward`.
 #[must_use]
 pub fn waterfall(title: &str, parts: &[Bar], total: f64, toward: Option<&str>) -> Element {
-    let left = names_width(parts.iter().map(|part| part.name.as_str()).chain(["latent mean"]));
+    let left = names_width(parts.iter().map(|part| part.name.as_str()).chain(["latent mean"]), NAME);
     let rows = parts.len() + 1;
     let (width, high) = (left + 330.0, ROW * rows as f64);
     let height = high + 100.0;
@@ -208,7 +208,7 @@ mod tests {
         let svg = intervals("Amplitudes", "variance", &[row]);
         let text = svg.render();
         // The axis goes from 10⁻² to 10², and the value is in its middle.
-        let left = names_width(["variance"].into_iter());
+        let left = names_width(["variance"].into_iter(), NAME);
         assert!(text.contains(&format!("cx=\"{}\"", crate::markup::short(left + 130.0))), "{text}");
         assert_eq!(clashes(&svg, 1e3, 1e3), Vec::<String>::new());
     }

@@ -136,6 +136,37 @@ pub fn lines(title: &str, x_name: &str, y_name: &str, curves: &[Curve]) -> Eleme
     svg
 }
 
+/// How much of each set lies at or below a value, from 0 to 1: the points of a curve are its steps.
+#[must_use]
+pub fn shares(title: &str, x_name: &str, curves: &[Curve]) -> Element {
+    let width = 480.0;
+    let signs: Vec<_> =
+        curves.iter().enumerate().map(|(i, curve)| (curve.name.clone(), sign(i))).collect();
+    let (legend, deep) = legend(8.0, 36.0, width - 16.0, &signs);
+    let end = curves.iter().flat_map(|c| &c.points).map(|p| p.0).fold(0.0, f64::max);
+    let frame = Frame {
+        left: 52.0,
+        top: 40.0 + deep,
+        width: width - 76.0,
+        height: 170.0,
+        x: Axis::around(0.0, end.max(1e-9), 5),
+        y: Axis::unit(),
+    };
+    let height = frame.top + frame.height + 42.0;
+    let mut svg = canvas(width, height, title).with(heading(width, title)).with(legend);
+    svg.push(frame.axes(x_name, "share of graphs"));
+    for (i, curve) in curves.iter().enumerate() {
+        let mut steps = vec![(0.0, 0.0)];
+        for &(x, share) in &curve.points {
+            let before = steps[steps.len() - 1].1;
+            steps.extend([(x, before), (x, share)]);
+        }
+        steps.extend(steps.last().map(|last| (frame.x.high, last.1)));
+        svg.push(dashed(frame.curve(&steps, &class(i)), i).with(el("title").text(curve.name.clone())));
+    }
+    svg
+}
+
 /// Energies of one signal at the eigenvalues of each component.
 #[must_use]
 pub fn spectrum(title: &str, parts: &[(&str, Vec<(f64, f64)>)]) -> Element {
@@ -199,6 +230,16 @@ mod tests {
         let svg = lines("accuracy", "training graphs", "accuracy", &[curve("WT-GP"), curve("baseline")]);
         assert_eq!(svg.render().matches("<circle").count(), 6);
         assert_eq!(clashes(&svg, 480.0, 1e3), Vec::<String>::new());
+    }
+
+    #[test]
+    fn shares_climb_to_one() {
+        let steps = |name: &str| Curve { name: name.to_owned(), points: vec![(0.1, 0.5), (0.4, 1.0)], errors: vec![] };
+        let svg = shares("How far?", "distance", &[steps("new graphs"), steps("training graphs")]);
+        // Up to the top of the frame, and along it to the right end.
+        assert!(svg.render().contains("56L456 56"), "{}", svg.render());
+        assert_eq!(clashes(&svg, 480.0, 1e3), Vec::<String>::new());
+        assert!(!shares("none", "distance", &[]).render().contains("NaN"));
     }
 
     #[test]

@@ -5,6 +5,8 @@ use crate::markup::{Element, cut, el, number};
 
 /// Classes of a confusion matrix that still fit.
 const MOST_CLASSES: usize = 12;
+/// Letters of a class.
+const NAME: usize = 40;
 
 /// A confusion matrix: rows are true classes, columns predicted ones. Shades are shares of the row.
 #[must_use]
@@ -20,7 +22,7 @@ pub fn confusion(names: &[String], counts: &[Vec<usize>]) -> Element {
         .with(label(8.0, 66.0, "start", "true").at("class", "soft"));
     for j in 0..n {
         let x = left + cell * (j as f64 + 0.5);
-        svg.push(label(x, 54.0, "middle", cut(&names[j], letters)).with(el("title").text(names[j].clone())));
+        svg.push(label(x, 54.0, "middle", cut(&names[j], letters)).with(el("title").text(cut(&names[j], NAME))));
     }
     for i in 0..n {
         let total: usize = counts[i].iter().sum();
@@ -31,7 +33,8 @@ pub fn confusion(names: &[String], counts: &[Vec<usize>]) -> Element {
             let share = count as f64 / total.max(1) as f64;
             let class = if i == j { "f0" } else { "f1" };
             let x = left + cell * j as f64;
-            let words = format!("{count} of {total} graphs of {} predicted as {}", names[i], names[j]);
+            let (truth, said) = (cut(&names[i], NAME), cut(&names[j], NAME));
+            let words = format!("{count} of {total} graphs of {truth} predicted as {said}");
             let rect = el("rect")
                 .num("x", x + 1.0)
                 .num("y", y + 1.0)

@@ -3,25 +3,25 @@
 use super::learned::energy;
 use super::{Case, Sources, nearest};
 use crate::chart::{Bar, spectrum, waterfall};
-use crate::draw::{Marks, Panel, panels};
+use crate::draw::{Marks, Panel, Thumbnail, panels, thumbnails};
 use crate::layout::{self, Point};
 use crate::markup::{Element, cut, number};
 use hodgelet::complex::Complex;
-use hodgelet::dataset::{ColumnValues, Dataset};
+use hodgelet::dataset::{ColumnValues, Dataset, Targets};
 use hodgelet::hodge::{HodgeComponent, Operators, decompose, edge_shares};
 use hodgelet::linalg::SparseMat;
 use hodgelet::measure::{ComplexMeasures, Sample};
 use hodgelet::model::{FittedTargets, Model, ModelError, PredictedTargets, Prediction};
 use hodgelet::signal::{Channels, Orientation, Signal};
 
-/// Graphs that are drawn.
-const MOST: usize = 36;
 /// Cells of a graph that is drawn.
 const MOST_CELLS: usize = 1200;
 /// Bytes that all drawings may take.
 const BYTES: usize = 1_150_000;
 /// Nearest graphs that are named.
 const NEAREST: usize = 3;
+/// Vertices of a nearest graph that is drawn.
+const MOST_NEAR: usize = 150;
 
 /// A graph that is drawn.
 #[derive(Clone, Debug)]
@@ -37,12 +37,12 @@ pub struct GraphView {
 }
 
 /// The graphs worth looking at: errors the surest first, the least sure, the farthest, and some of the rest.
-pub(super) fn chosen(cases: &[Case], distance: impl Fn(usize) -> f64) -> Vec<usize> {
+pub(super) fn chosen(cases: &[Case], distance: impl Fn(usize) -> f64, most: usize) -> Vec<usize> {
     let mut picked: Vec<usize> = Vec::new();
     let mut add = |from: &mut dyn Iterator<Item = usize>, count: usize| {
         let mut left = count;
         for graph in from {
-            if left == 0 || picked.len() >= MOST {
+            if left == 0 || picked.len() >= most {
                 return;
             }
             if !picked.contains(&graph) {
@@ -56,23 +56,29 @@ pub(super) fn chosen(cases: &[Case], distance: impl Fn(usize) -> f64) -> Vec<usi
         order.sort_by(|a, b| key(b).total_cmp(&key(a)).then(a.graph.cmp(&b.graph)));
         order.into_iter().map(|case| case.graph)
     };
-    add(&mut cases.iter().filter(|case| case.surprise() > 0.0).map(|case| case.graph), 12);
-    add(&mut sorted(&Case::doubt), 8);
-    add(&mut sorted(&|case| distance(case.graph)), 8);
-    let step = cases.len().div_ceil(MOST).max(1);
-    add(&mut cases.iter().step_by(step).map(|case| case.graph), MOST);
-    add(&mut cases.iter().map(|case| case.graph), MOST);
+    add(&mut cases.iter().filter(|case| case.surprise() > 0.0).map(|case| case.graph), most.div_ceil(3));
+    add(&mut sorted(&Case::doubt), most.div_ceil(5));
+    add(&mut sorted(&|case| distance(case.graph)), most.div_ceil(5));
+    let step = cases.len().div_ceil(most.max(1)).max(1);
+    add(&mut cases.iter().step_by(step).map(|case| case.graph), most);
+    add(&mut cases.iter().map(|case| case.graph), most);
     picked
 }
 
 /// Drawings of the chosen graphs, as many as there is room for.
 pub(super) fn views(sources: &Sources<'_>, cases: &[Case], seen: bool) -> Result<Vec<GraphView>, ModelError> {
-    let which = chosen(cases, |graph| sources.prediction.novelty[graph].distance);
-    let near = if seen { nearest(sources.model, sources.measures, &which, NEAREST)? } else { Vec::new() };
+    let which = chosen(cases, |graph| sources.prediction.novelty[graph].distance, sources.drawn);
+    let near = match seen {
+        true => nearest(sources.model, sources.measures, &which, NEAREST)?,
+        false => {
+            let some: Vec<&ComplexMeasures> = which.iter().map(|&i| &sources.measures[i]).collect();
+            sources.model.nearest_training(&some, NEAREST)?
+        }
+    };
     let (mut found, mut bytes) = (Vec::new(), 0);
-    for (k, &graph) in which.iter().enumerate() {
+    for (near, &graph) in near.iter().zip(&which) {
         let Some(case) = cases.iter().find(|case| case.graph == graph) else { continue };
-        let view = view(sources, case, near.get(k))?;
+        let view = view(sources, case, near, seen)?;
         bytes += view.pictures.iter().map(|picture| picture.render().len()).sum::<usize>();
         if bytes > BYTES && !found.is_empty() {
             break;
@@ -85,7 +91,8 @@ pub(super) fn views(sources: &Sources<'_>, cases: &[Case], seen: bool) -> Result
 fn view(
     sources: &Sources<'_>,
     case: &Case,
-    near: Option<&Vec<(usize, f64)>>,
+    near: &[(usize, f64)],
+    seen: bool,
 ) -> Result<GraphView, ModelError> {
     let (dataset, model, i) = (sources.dataset, sources.model, case.graph);
     let (mut pictures, mut notes) = (Vec::new(), Vec::new());
@@ -106,10 +113,40 @@ fn view(
         notes.push(format!("Not drawn: it has {cells} cells, and graphs of up to {MOST_CELLS} are drawn."));
     }
     pictures.extend(spectrum_of(&sources.measures[i], None));
-    Ok(GraphView { graph: i, facts: facts(sources, case, near), pictures, notes })
+    pictures.extend(Some(neighbors(sources, near)).filter(|_| seen).flatten());
+    Ok(GraphView { graph: i, facts: facts(sources, case, near, seen), pictures, notes })
 }
 
-fn facts(sources: &Sources<'_>, case: &Case, near: Option<&Vec<(usize, f64)>>) -> Vec<(String, String)> {
+/// Small drawings of the nearest graphs of the dataset, with their targets; none where one is too large for that.
+fn neighbors(sources: &Sources<'_>, near: &[(usize, f64)]) -> Option<Element> {
+    let dataset = sources.dataset;
+    let target = |i: usize| match dataset.targets() {
+        Targets::None => String::new(),
+        Targets::Real(values) => format!("{}, ", number(values[i])),
+        Targets::Classes { names, labels } => format!("{}, ", cut(&names[labels[i] as usize], 12)),
+    };
+    let small = |&(j, _): &(usize, f64)| dataset.complexes()[j].n_cells(0) <= MOST_NEAR;
+    if near.is_empty() || !near.iter().all(small) {
+        return None;
+    }
+    let items: Vec<Thumbnail<'_>> = near
+        .iter()
+        .map(|&(j, distance)| Thumbnail {
+            title: format!("{}{distance:.3} away", target(j)),
+            complex: &dataset.complexes()[j],
+            places: layout::places_of(dataset, j),
+            names: vertex_names(dataset, j, dataset.complexes()[j].n_cells(0)),
+        })
+        .collect();
+    Some(thumbnails("The nearest other graphs, with what is true of them", &items, 150.0))
+}
+
+fn facts(
+    sources: &Sources<'_>,
+    case: &Case,
+    near: &[(usize, f64)],
+    seen: bool,
+) -> Vec<(String, String)> {
     let complex = &sources.dataset.complexes()[case.graph];
     let novelty = &sources.prediction.novelty[case.graph];
     let name = |value: f64| match sources.model.targets() {
@@ -132,18 +169,13 @@ fn facts(sources: &Sources<'_>, case: &Case, near: Option<&Vec<(usize, f64)>>) -
     let spread =
         case.spread.map(|(_, low, high)| format!(", 95% interval {} to {}", number(low), number(high)));
     rows.push(("predicted".to_owned(), name(case.predicted) + &sure.or(spread).unwrap_or_default()));
-    match near {
-        Some(near) => {
-            let each: Vec<String> = near.iter().map(|&(j, d)| format!("{} at {d:.3}", id(j))).collect();
-            rows.push(("nearest other graphs".to_owned(), each.join("; ")));
-        }
-        None => {
-            let far = if novelty.is_far { ", which is far" } else { "" };
-            let place =
-                format!("number {} of those trained on, at {:.3}{far}", novelty.nearest, novelty.distance);
-            rows.push(("nearest training graph".to_owned(), place));
-        }
-    }
+    let each: Vec<String> = near
+        .iter()
+        .map(|&(j, d)| if seen { format!("{} at {d:.3}", id(j)) } else { format!("number {j} at {d:.3}") })
+        .collect();
+    let what = if seen { "nearest other graphs" } else { "nearest training graphs" };
+    let far = if novelty.is_far && !seen { "; it is far from all of them" } else { "" };
+    rows.push((what.to_owned(), each.join("; ") + far));
     rows
 }
 
@@ -410,8 +442,8 @@ mod tests {
         };
         let mut cases: Vec<Case> = (0..100).map(|i| case(i, 1.0, 0.8)).collect();
         cases.insert(0, case(100, 0.0, 0.99));
-        let found = chosen(&cases, |graph| graph as f64);
-        assert_eq!((found[0], found.len()), (100, MOST));
+        let found = chosen(&cases, |graph| graph as f64, 36);
+        assert_eq!((found[0], found.len()), (100, 36));
         let mut sorted = found.clone();
         sorted.sort_unstable();
         sorted.dedup();

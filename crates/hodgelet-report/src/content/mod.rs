@@ -1,5 +1,6 @@
 //! What a report says, before it is drawn: predictions, scores with their uncertainty, what was learned, single graphs.
 
+mod folds;
 mod graphs;
 mod learned;
 mod model;
@@ -12,6 +13,8 @@ pub use model::ContentError;
 pub use nearest::nearest;
 pub use scores::{Reliability, Score, wilson};
 
+use crate::card::{Card, Fields};
+use crate::chart::{Curve, Dot};
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::measure::ComplexMeasures;
 use hodgelet::model::{Drift, FittedTargets, Model, ModelError, PredictedTargets, Prediction};
@@ -124,7 +127,14 @@ pub struct Sources<'a> {
     pub protocol: Protocol<'a>,
     /// Graphs that look alike.
     pub duplicates: Duplicates,
+    /// What its makers say of the model.
+    pub fields: Fields,
+    /// Graphs that are drawn, at most.
+    pub drawn: usize,
 }
+
+/// Graphs that a page of one report draws, at most.
+pub const DRAWN: usize = 36;
 
 /// Everything that a report shows, and its JSON.
 #[derive(Debug, Serialize)]
@@ -145,6 +155,8 @@ pub struct Content {
     pub scores: Vec<Score>,
     /// Head and rows of the scores of each fold.
     pub folds: (Vec<String>, Vec<Vec<String>>),
+    /// Scores of each fold with their intervals: title, unit, value of all folds, folds.
+    pub fold_scores: Vec<(String, String, f64, Vec<Dot>)>,
     /// Reliability, its error and floor, for classes.
     pub reliability: Option<Reliability>,
     /// Share kept and error left.
@@ -165,6 +177,10 @@ pub struct Content {
     pub leakage: Vec<(String, String)>,
     /// Drift, in names and values; empty where there are no new graphs.
     pub drift: Vec<(String, String)>,
+    /// How far the nearest training graph is, of new and of training graphs: shares of graphs by distance.
+    pub nearness: Vec<Curve>,
+    /// The model card.
+    pub card: Card,
     /// Single graphs that are drawn.
     #[serde(skip)]
     pub views: Vec<GraphView>,
@@ -196,6 +212,7 @@ impl Content {
         let seen = matches!(sources.protocol, Protocol::Folds { .. });
         let views = graphs::views(sources, &cases, seen)?;
         let found = scores::Found::of(&sources.protocol, &cases, &classes, sources);
+        let card = Card::of(sources.model, &sources.fields).with_first("Scores", &found.verdict);
         Ok(Self {
             dataset: sources.dataset.name().to_owned(),
             graphs: sources.dataset.len(),
@@ -209,6 +226,9 @@ impl Content {
             confusion: found.confusion,
             leakage: found.leakage,
             drift: found.drift,
+            nearness: nearness(sources)?,
+            fold_scores: folds::scores(&sources.protocol, &cases, &classes),
+            card,
             learned: Learned::of(sources.model, sources.measures),
             distances: distances(sources, seen)?,
             origin: sources.origin.clone(),
@@ -232,6 +252,27 @@ fn distances(sources: &Sources<'_>, seen: bool) -> Result<Vec<(f64, bool)>, Mode
         true => Ok(others.distances.iter().map(|&d| (d, d > others.threshold)).collect()),
         false => Ok(novelty),
     }
+}
+
+/// Steps of a curve of shares.
+const STEPS: usize = 200;
+
+/// How far new graphs are from those trained on, and these from each other; nothing where there are no new ones.
+fn nearness(sources: &Sources<'_>) -> Result<Vec<Curve>, ModelError> {
+    if matches!(sources.protocol, Protocol::Folds { .. }) || sources.dataset.is_empty() {
+        return Ok(Vec::new());
+    }
+    let curve = |name: &str, mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        let n = values.len();
+        let step = n.div_ceil(STEPS).max(1);
+        let at = (1..=n).filter(|&k| k == n || k % step == 0);
+        let points = at.map(|k| (values[k - 1], k as f64 / n as f64)).collect();
+        Curve { name: name.to_owned(), points, errors: Vec::new() }
+    };
+    let new = sources.prediction.novelty.iter().map(|novelty| novelty.distance).collect();
+    let training = sources.model.training_distances()?.distances.clone();
+    Ok(vec![curve("these graphs", new), curve("training graphs, to the nearest other", training)])
 }
 
 /// What was said of each graph: in its fold of the first repeat, or by the model.

@@ -1,8 +1,10 @@
 //! The report of one model on one dataset.
 
-use super::{Content, Origin, Protocol, Sources, predicted_cases};
+use super::{Content, DRAWN, Origin, Protocol, Sources, predicted_cases};
+use crate::card::Fields;
 use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::likelihood::Mixture;
+use hodgelet::measure::ComplexMeasures;
 use hodgelet::model::{Drift, FittedTargets, Model, ModelError, PredictedTargets, Prediction};
 use hodgelet_eval::audit::duplicates;
 use hodgelet_eval::report::{Evaluation, FoldRun, Predictions, ReportError, Subject};
@@ -30,11 +32,26 @@ impl Content {
         model: &Model,
         dataset: &Dataset,
         ids: &[String],
-        origin: Origin,
+        (origin, fields): (Origin, Fields),
         progress: impl FnMut(usize) -> ControlFlow<()>,
     ) -> Result<Self, ContentError> {
         let measured = model.space().measurer().measure(dataset, progress)?;
-        let measures: Vec<_> = measured.measures.iter().collect();
+        Self::of_measured(model, (dataset, ids), &measured.measures, (origin, fields), DRAWN)
+    }
+
+    /// As [`Self::of_model`], from the spectra of the graphs; at most `drawn` of them are drawn.
+    ///
+    /// # Errors
+    ///
+    /// [`ContentError`].
+    pub fn of_measured(
+        model: &Model,
+        (dataset, ids): (&Dataset, &[String]),
+        measured: &[ComplexMeasures],
+        (origin, fields): (Origin, Fields),
+        drawn: usize,
+    ) -> Result<Self, ContentError> {
+        let measures: Vec<_> = measured.iter().collect();
         let prediction = model.predict_measured(&measures)?;
         let drift = compared(model.drift_measured(&measures))?;
         let evaluation = evaluation(model, dataset, &prediction)?;
@@ -44,9 +61,11 @@ impl Content {
             ids,
             model,
             prediction: &prediction,
-            measures: &measured.measures,
+            measures: measured,
             protocol: Protocol::Model { evaluation: evaluation.as_ref(), drift: drift.as_ref() },
             duplicates: duplicates(dataset),
+            fields,
+            drawn,
         })?;
         Ok(content)
     }

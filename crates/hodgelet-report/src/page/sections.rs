@@ -1,12 +1,14 @@
-//! The sections of a page, in reading order.
+//! The sections of a report, in reading order.
 
-use super::rows::Table;
+use super::graphs;
+use super::limits::Limits;
+use super::rows::{Table, table};
 use crate::chart;
-use crate::content::{Content, GraphView};
-use crate::markup::{Element, el, number};
+use crate::content::{Content, GraphView, Score};
+use crate::markup::{Element, cut, el, number};
 
 /// Names and titles of the sections.
-const SECTIONS: [(&str, &str); 8] = [
+const SECTIONS: [(&str, &str); 9] = [
     ("run", "What was run"),
     ("scores", "Scores"),
     ("trust", "Can its probabilities be trusted?"),
@@ -15,61 +17,212 @@ const SECTIONS: [(&str, &str); 8] = [
     ("graph", "One graph"),
     ("leakage", "Leakage and duplicates"),
     ("drift", "Drift"),
+    ("card", "Model card"),
 ];
 
-/// Links to the sections.
-pub fn navigation(content: &Content) -> Element {
-    let items = SECTIONS.iter().filter(|(id, _)| is_shown(content, id));
-    let link = |&(id, title): &(&'static str, &'static str)| {
-        el("li").with(el("a").at("href", format!("#{id}")).text(title))
-    };
-    el("nav").at("aria-label", "Sections").with(el("ul").with_all(items.map(link)))
+/// Headings of sections and of what is inside them, by depth.
+const HEADINGS: [&str; 5] = ["h1", "h1", "h2", "h3", "h4"];
+
+/// One report of a page.
+pub(super) struct Part<'a> {
+    pub content: &'a Content,
+    /// What its ids begin with.
+    pub prefix: String,
+    /// Depth of its headings.
+    pub depth: usize,
+    pub limits: Limits,
+    pub table: Table,
+    /// Graphs that are drawn.
+    pub views: Vec<(&'a GraphView, Element)>,
 }
 
-fn is_shown(content: &Content, id: &str) -> bool {
-    match id {
-        "scores" => !content.scores.is_empty(),
-        "trust" => !content.risk.is_empty(),
-        "graph" => !content.views.is_empty(),
-        _ => true,
+impl<'a> Part<'a> {
+    /// As much of a report as there is room for.
+    pub fn new(content: &'a Content, prefix: String, depth: usize, limits: Limits) -> Self {
+        let (mut views, mut bytes) = (Vec::new(), 0);
+        for view in &content.views {
+            let element = graphs::view_of(view, &prefix, !views.is_empty(), limits.letters);
+            bytes += element.render().len();
+            if bytes > limits.drawings {
+                break;
+            }
+            views.push((view, element));
+        }
+        let drawn = views.iter().map(|(view, _)| view.graph).collect();
+        let table = table(content, drawn, limits.rows);
+        Self { content, prefix, depth, limits, table, views }
+    }
+
+    /// An id of this report.
+    pub fn id(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+
+    /// Links to the sections.
+    pub fn navigation(&self, label: &str) -> Element {
+        let items = SECTIONS.iter().filter(|(id, _)| self.is_shown(id));
+        let link = |&(id, title): &(&'static str, &'static str)| {
+            el("li").with(el("a").at("href", format!("#{}", self.id(id))).text(title))
+        };
+        el("nav").at("aria-label", label).with(el("ul").with_all(items.map(link)))
+    }
+
+    fn is_shown(&self, id: &str) -> bool {
+        match id {
+            "scores" => !self.content.scores.is_empty(),
+            "trust" => !self.content.risk.is_empty(),
+            "graph" => !self.views.is_empty(),
+            _ => true,
+        }
+    }
+
+    /// All sections that have something to show.
+    pub fn sections(&self) -> Vec<Element> {
+        let content = self.content;
+        let mut all = vec![el("p").at("class", "verdict").text(content.verdict.clone())];
+        if self.prefix.is_empty() {
+            all.push(el("p").at("class", "made").text(content.origin.made.clone()));
+        }
+        for (id, title) in SECTIONS.iter().filter(|(id, _)| self.is_shown(id)) {
+            let heading = self.id(&format!("{id}-title"));
+            let section = el("section").at("id", self.id(id)).at("aria-labelledby", heading.clone());
+            let section = section.with(el(HEADINGS[self.depth]).at("id", heading).text(*title));
+            all.push(match *id {
+                "run" => section.with(facts(&content.run, self.limits.letters)),
+                "scores" => self.scores(section),
+                "trust" => trust(section, content),
+                "learned" => self.learned(section),
+                "graphs" => graphs::listed(self, section),
+                "graph" => graphs::chosen(self, section),
+                "leakage" => section.with(facts(&content.leakage, self.limits.letters)),
+                "drift" => self.drift(section),
+                _ => self.card(section),
+            });
+        }
+        all.push(super::data(&self.prefix, &self.table));
+        all
+    }
+
+    fn scores(&self, section: Element) -> Element {
+        let content = self.content;
+        let head = ["score", "value", "95% interval", "± over folds", "what it means"].map(str::to_owned);
+        let row = |score: &Score| {
+            let interval = score
+                .interval
+                .map_or("–".to_owned(), |(low, high)| format!("{} to {}", number(low), number(high)));
+            let folds = score.folds.map_or("–".to_owned(), number);
+            vec![score.name.clone(), number(score.value), interval, folds, score.meaning.to_owned()]
+        };
+        let rows: Vec<Vec<String>> = content.scores.iter().map(row).collect();
+        let mut section = section
+            .with(table_of("Scores with their uncertainty", &head, &rows))
+            .with(note(
+                "Intervals are over graphs, taken as independent; the deviation over folds also has the variation of training.",
+            ));
+        if !content.fold_scores.is_empty() {
+            let charts = content.fold_scores.iter().map(|(title, unit, whole, rows)| {
+                figure(chart::dots(title, unit, *whole, &rows[..rows.len().min(self.limits.folds)]))
+            });
+            section.push(el("div").at("class", "pictures").with_all(charts));
+        }
+        let (head, rows) = (&content.folds.0, &content.folds.1);
+        if rows.len() > 1 {
+            let shown = &rows[..rows.len().min(self.limits.folds)];
+            let words = match shown.len() < rows.len() {
+                true => format!("The first {} of {} folds", shown.len(), rows.len()),
+                false => format!("All {} folds", rows.len()),
+            };
+            let details = el("details").with(el("summary").text(words));
+            section.push(details.with(table_of("Scores of each fold", head, shown)));
+        }
+        section
+    }
+
+    fn learned(&self, section: Element) -> Element {
+        let learned = &self.content.learned;
+        let states = match learned.states {
+            0 => "The hyperparameters are the most probable ones; their uncertainty was not explored."
+                .to_owned(),
+            n => format!("Predictions are averages over {n} states of the hyperparameters."),
+        };
+        let energy = format!("Energies are those of {} graphs, each counted the same.", learned.graphs);
+        let most = self.limits.entries;
+        let mut left_out = Vec::new();
+        let mut first = |n: usize, what: &str| {
+            if n > most {
+                left_out.push(format!("{} of {n} {what}", n - most));
+            }
+            n.min(most)
+        };
+        let mut pictures = el("div").at("class", "pictures");
+        for (title, unit, what, rows) in [
+            ("How much each block may say: its prior variance", "variance", "blocks", &learned.amplitudes),
+            ("Other hyperparameters beside their priors", "value", "hyperparameters", &learned.others),
+        ] {
+            if !rows.is_empty() {
+                let rows = &rows[..first(rows.len(), what)];
+                pictures.push(figure(chart::intervals(title, unit, rows)));
+            }
+        }
+        let blocks = &learned.filters[..first(learned.filters.len(), "blocks with filters")];
+        for (name, curves, density) in blocks {
+            let curves = &curves[..first(curves.len(), "filters of a block")];
+            pictures.push(figure(chart::filters(name, curves, density.as_ref())));
+        }
+        let mut section = section.with(el("p").text(format!("{states} {energy}")));
+        if !left_out.is_empty() {
+            left_out.dedup();
+            section.push(note(&format!("Left out, for want of room: {}.", left_out.join("; "))));
+        }
+        section.with(pictures)
+    }
+
+    fn drift(&self, section: Element) -> Element {
+        let content = self.content;
+        let mut section = match content.drift.is_empty() {
+            true => {
+                let words = match content.seen {
+                    true => {
+                        "The graphs are those that were trained on: there are no new ones to compare. `hodgelet report MODEL DATASET` compares new graphs with those of a model."
+                    }
+                    false => "There are too few graphs to compare with those trained on.",
+                };
+                section.with(el("p").text(words))
+            }
+            false => section.with(facts(&content.drift, self.limits.letters)),
+        };
+        if !content.nearness.is_empty() {
+            let title = "How far is the nearest training graph?";
+            let chart = chart::shares(title, "distance (0: equal features, 1: nothing in common)", &content.nearness);
+            section.push(el("div").at("class", "pictures").with(figure(chart)));
+        }
+        section
+    }
+
+    fn card(&self, section: Element) -> Element {
+        let summary = el("summary").text("What to keep beside the model file, from what it holds");
+        let parts = self.content.card.elements(HEADINGS[self.depth + 1], self.limits.letters);
+        let words = "Fields marked TODO are for those who made it: `hodgelet card MODEL --purpose … --out CARD.md` writes the card with them.";
+        section.with(el("details").at("class", "card").with(summary).with_all(parts).with(note(words)))
     }
 }
 
-/// All sections that have something to show.
-pub fn sections(content: &Content, table: &Table) -> Vec<Element> {
-    let mut all = vec![
-        el("p").at("class", "verdict").text(content.verdict.clone()),
-        el("p").at("class", "made").text(content.origin.made.clone()),
-    ];
-    for (id, title) in SECTIONS.iter().filter(|(id, _)| is_shown(content, id)) {
-        let heading = format!("{id}-title");
-        let section = el("section").at("id", *id).at("aria-labelledby", heading.clone());
-        let section = section.with(el("h2").at("id", heading).text(*title));
-        all.push(match *id {
-            "run" => section.with(facts(&content.run)),
-            "scores" => scores(section, content),
-            "trust" => trust(section, content),
-            "learned" => learned(section, content),
-            "graphs" => graphs(section, content, table),
-            "graph" => single(section, content),
-            "leakage" => section.with(facts(&content.leakage)),
-            _ => drift(section, content),
-        });
-    }
-    all
+/// A remark.
+pub(super) fn note(words: &str) -> Element {
+    el("p").at("class", "note").text(words)
 }
 
 /// Names and values.
-fn facts(rows: &[(String, String)]) -> Element {
+pub(super) fn facts(rows: &[(String, String)], letters: usize) -> Element {
     let mut list = el("dl").at("class", "facts");
     for (name, value) in rows {
-        list.push(el("dt").text(name.clone()));
-        list.push(el("dd").text(value.clone()));
+        list.push(el("dt").text(cut(name, letters)));
+        list.push(el("dd").text(cut(value, letters)));
     }
     list
 }
 
-fn table_of(caption: &str, head: &[String], rows: &[Vec<String>]) -> Element {
+pub(super) fn table_of(caption: &str, head: &[String], rows: &[Vec<String>]) -> Element {
     let cell = |text: &String| el("td").text(text.clone());
     let row = |row: &Vec<String>| el("tr").with_all(row.iter().map(cell));
     let head = el("tr").with_all(head.iter().map(|name| el("th").at("scope", "col").text(name.clone())));
@@ -80,28 +233,8 @@ fn table_of(caption: &str, head: &[String], rows: &[Vec<String>]) -> Element {
     scroll.with(table.with(el("tbody").with_all(rows.iter().map(row))))
 }
 
-fn figure(picture: Element) -> Element {
+pub(super) fn figure(picture: Element) -> Element {
     el("figure").with(picture)
-}
-
-fn scores(section: Element, content: &Content) -> Element {
-    let head = ["score", "value", "95% interval", "± over folds", "what it means"].map(str::to_owned);
-    let row = |score: &crate::content::Score| {
-        let interval = score
-            .interval
-            .map_or("–".to_owned(), |(low, high)| format!("{} to {}", number(low), number(high)));
-        let folds = score.folds.map_or("–".to_owned(), number);
-        vec![score.name.clone(), number(score.value), interval, folds, score.meaning.to_owned()]
-    };
-    let rows: Vec<Vec<String>> = content.scores.iter().map(row).collect();
-    let mut section = section.with(table_of("Scores with their uncertainty", &head, &rows)).with(el("p").at("class", "note").text(
-        "Intervals are over graphs, taken as independent; the deviation over folds also has the variation of training.",
-    ));
-    if content.folds.1.len() > 1 {
-        let details = el("details").with(el("summary").text(format!("All {} folds", content.folds.1.len())));
-        section.push(details.with(table_of("Scores of each fold", &content.folds.0, &content.folds.1)));
-    }
-    section
 }
 
 fn trust(section: Element, content: &Content) -> Element {
@@ -131,162 +264,4 @@ fn predicted(content: &Content) -> Element {
     let step = known.len().div_ceil(MOST).max(1);
     let drawn: Vec<chart::Predicted> = known.iter().copied().step_by(step).collect();
     chart::predicted(&drawn, known.len())
-}
-
-fn learned(section: Element, content: &Content) -> Element {
-    let learned = &content.learned;
-    let states = match learned.states {
-        0 => "The hyperparameters are the most probable ones; their uncertainty was not explored.".to_owned(),
-        n => format!("Predictions are averages over {n} states of the hyperparameters."),
-    };
-    let energy = format!("Energies are those of {} graphs, each counted the same.", learned.graphs);
-    let mut pictures = el("div").at("class", "pictures");
-    if !learned.amplitudes.is_empty() {
-        let title = "How much each block may say: its prior variance";
-        pictures.push(figure(chart::intervals(title, "variance", &learned.amplitudes)));
-    }
-    if !learned.others.is_empty() {
-        pictures.push(figure(chart::intervals(
-            "Other hyperparameters beside their priors",
-            "value",
-            &learned.others,
-        )));
-    }
-    for (name, curves, density) in &learned.filters {
-        pictures.push(figure(chart::filters(name, curves, density.as_ref())));
-    }
-    section.with(el("p").text(format!("{states} {energy}"))).with(pictures)
-}
-
-fn graphs(section: Element, content: &Content, table: &Table) -> Element {
-    let shown = match table.graph.len() < table.of {
-        true => format!(
-            "The table has the first {} of {} graphs: the most confident errors, then the least sure. ",
-            table.graph.len(),
-            table.of
-        ),
-        false => format!("The table has all {} graphs, the most confident errors first. ", table.of),
-    };
-    let drawn = format!("{} of them are drawn: choose one to see it.", content.views.len());
-    let kinds: &[(&str, &str)] = match content.classes.is_empty() {
-        false => &[
-            ("all", "all"),
-            ("wrong", "wrong"),
-            ("unsure", "probability below 0.6"),
-            ("far", "far from training"),
-            ("drawn", "drawn"),
-        ],
-        true => &[
-            ("all", "all"),
-            ("wrong", "outside 95% (2 deviations)"),
-            ("far", "far from training"),
-            ("drawn", "drawn"),
-        ],
-    };
-    let options = kinds.iter().map(|(value, text)| el("option").at("value", *value).text(*text));
-    let search = el("label")
-        .text("Search ")
-        .with(el("input").at("id", "search").at("type", "search").at("autocomplete", "off"));
-    let kind = el("label").text("Show ").with(el("select").at("id", "kind").with_all(options));
-    let controls = el("div").at("class", "controls").with(search).with(kind);
-    let sure = if content.classes.is_empty() { "deviation" } else { "probability" };
-    let surprise = if content.classes.is_empty() { "error in deviations" } else { "surprise" };
-    let heads = [
-        ("name", "graph"),
-        ("truth", "true"),
-        ("predicted", "predicted"),
-        ("sure", sure),
-        ("surprise", surprise),
-        ("distance", "distance"),
-        ("fold", "fold"),
-    ];
-    let head = heads.iter().filter(|(key, _)| *key != "fold" || content.seen).map(|(key, text)| {
-        el("th").at("scope", "col").at("data-key", *key).with(el("button").at("type", "button").text(*text))
-    });
-    let name = |value: f64| match content.classes.get(value as usize) {
-        Some(class) if !content.classes.is_empty() => class.clone(),
-        _ => number(value),
-    };
-    let row = |k: usize| {
-        let mut cells = vec![
-            if table.name[k].is_empty() { table.graph[k].to_string() } else { table.name[k].clone() },
-            table.truth[k].map_or("–".to_owned(), name),
-            name(table.predicted[k]),
-            number(table.sure[k]),
-            number(table.surprise[k]),
-            number(table.distance[k]),
-        ];
-        if content.seen {
-            cells.push(table.fold[k].map_or("–".to_owned(), |fold| fold.to_string()));
-        }
-        el("tr").with_all(cells.into_iter().map(|cell| el("td").text(cell)))
-    };
-    // Without script the first rows are there.
-    let rows = (0..table.graph.len().min(25)).map(row);
-    let body = el("tbody").at("id", "table-body").with_all(rows);
-    let caption = el("caption").text("Graphs; a column is sorted by its button");
-    let list = el("table")
-        .at("id", "table")
-        .with(caption)
-        .with(el("thead").with(el("tr").with_all(head)))
-        .with(body);
-    let pages = el("div")
-        .at("class", "controls")
-        .with(el("button").at("type", "button").at("id", "previous").text("Previous"))
-        .with(el("span").at("id", "status").at("role", "status").text(""))
-        .with(el("button").at("type", "button").at("id", "next").text("Next"));
-    let scroll = el("div")
-        .at("class", "scroll")
-        .at("tabindex", "0")
-        .at("role", "region")
-        .at("aria-label", "Table of graphs");
-    section.with(el("p").text(shown + &drawn)).with(controls).with(scroll.with(list)).with(pages)
-}
-
-fn single(section: Element, content: &Content) -> Element {
-    let seen = match content.seen {
-        true => {
-            "The pictures are of a model that was trained on all graphs for this report, so it has seen this one; the prediction is of a model that had not."
-        }
-        false => "Shares of blocks add up to the latent mean exactly.",
-    };
-    let options = content.views.iter().map(|view| {
-        let name = crate::markup::cut(&content.names[view.graph], 40);
-        let case = content.cases.iter().find(|case| case.graph == view.graph);
-        let wrong = if case.is_some_and(|case| case.is_wrong()) { " (wrong)" } else { "" };
-        el("option").at("value", view.graph).text(format!("{name}{wrong}"))
-    });
-    let choice = el("label").text("Graph ").with(el("select").at("id", "choice").with_all(options));
-    let views = content.views.iter().enumerate().map(|(k, view)| view_of(view, k > 0));
-    let missing = el("p").at("id", "not-drawn").at("class", "note").at("role", "status").text("");
-    section
-        .with(el("p").at("class", "note").text(seen))
-        .with(el("div").at("class", "controls").with(choice))
-        .with(missing)
-        .with_all(views)
-}
-
-fn view_of(view: &GraphView, hidden: bool) -> Element {
-    let mut article =
-        el("article").at("class", "view").at("id", format!("view-{}", view.graph)).at("tabindex", "-1");
-    if hidden {
-        article = article.at("hidden", "");
-    }
-    let label = view.facts.first().map_or_else(String::new, |(_, name)| format!("Graph {name}"));
-    let notes = view.notes.iter().map(|note| el("p").at("class", "note").text(note.clone()));
-    let pictures = el("div").at("class", "pictures").with_all(view.pictures.iter().cloned().map(figure));
-    article.at("aria-label", label).with(facts(&view.facts)).with_all(notes).with(pictures)
-}
-
-fn drift(section: Element, content: &Content) -> Element {
-    if content.drift.is_empty() {
-        let words = match content.seen {
-            true => {
-                "The graphs are those that were trained on: there are no new ones to compare. `hodgelet report MODEL DATASET` compares new graphs with those of a model."
-            }
-            false => "There are too few graphs to compare with those trained on.",
-        };
-        return section.with(el("p").text(words));
-    }
-    section.with(facts(&content.drift))
 }

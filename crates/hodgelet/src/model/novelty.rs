@@ -14,6 +14,7 @@ use super::ModelError;
 use super::fitted::{Model, Trained};
 use crate::feature::Block;
 use crate::kernel::{BlockKernel, Inputs, SumKernel};
+use crate::measure::ComplexMeasures;
 use faer::{Mat, Par};
 use rayon::prelude::*;
 
@@ -105,9 +106,7 @@ impl Nearest {
         let mut best = vec![(f64::INFINITY, 0); own.len()];
         for (j, other) in training.iter().enumerate() {
             for (i, (&k, best)) in covariances.col_as_slice(j).iter().zip(&mut best).enumerate() {
-                let whole = own[i] + other;
-                // Two points at the origin of a linear kernel are equal.
-                let distance = if whole > 0.0 { (1.0 - 2.0 * k / whole).max(0.0) } else { 0.0 };
+                let distance = relative(k, own[i] + other);
                 // The first of equals.
                 if distance < best.0 && self.own.is_none_or(|first| first + i != j) {
                     *best = (distance, j);
@@ -190,17 +189,58 @@ impl Model {
         Ok(TrainingDistances { threshold: threshold(&distances, level), distances, block_thresholds })
     }
 
-    /// How far complexes are from the training complexes, from what is nearest to them and their latent variances under
-    /// each state.
-    pub(super) fn novelty(&self, states: &[(&Nearest, &Mat<f64>)]) -> Result<Vec<Novelty>, ModelError> {
-        let training = self.training_distances()?;
+    /// The training complexes nearest to each of some: their places among those that the model was trained on with their
+    /// distances, the nearest first, at most `count`.
+    ///
+    /// Distances are those of [`Novelty`] at the mode of the hyperparameters. Of training complexes with equal features the
+    /// first is named, and of a sparse posterior inducing complexes alone.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError`] when the measures are not of this model.
+    pub fn nearest_training(
+        &self,
+        measures: &[&ComplexMeasures],
+        count: usize,
+    ) -> Result<Vec<Vec<(usize, f64)>>, ModelError> {
+        let blocks = self.space().block_measures(measures);
+        let inputs = self.blocks().iter().zip(&blocks).map(|(space, of)| space.inputs(of));
+        let inputs = inputs.collect::<Result<Vec<Inputs>, _>>()?;
+        let nearest = Nearest::new(&self.mode, &inputs, None)?;
+        let mut cross = Mat::zeros(measures.len(), self.mode.inputs[0].nrows());
+        for (b, rows) in inputs.iter().enumerate() {
+            cross += self.mode.kernel.cross_block(b, rows, &self.mode.inputs[b], Par::Seq)?;
+        }
+        let [own, training] = &nearest.prior[inputs.len()];
+        let first = self.first_places();
+        let of = |i: usize| {
+            let mut all: Vec<(usize, f64)> = (0..training.len())
+                .map(|j| (first[j], relative(cross[(i, j)], own[i] + training[j])))
+                .collect();
+            all.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+            all.truncate(count);
+            all
+        };
+        Ok((0..measures.len()).map(of).collect())
+    }
+
+    /// The first training complex at each training point; of a sparse posterior the inducing complexes.
+    fn first_places(&self) -> Vec<usize> {
+        if let Some(sparse) = &self.summary.sparse {
+            return sparse.inducing.clone();
+        }
         let mut first = vec![usize::MAX; self.observations.n_points()];
         for (index, &point) in self.observations.points().iter().enumerate() {
             first[point] = first[point].min(index);
         }
-        if let Some(sparse) = &self.summary.sparse {
-            first.clone_from(&sparse.inducing);
-        }
+        first
+    }
+
+    /// How far complexes are from the training complexes, from what is nearest to them and their latent variances under
+    /// each state.
+    pub(super) fn novelty(&self, states: &[(&Nearest, &Mat<f64>)]) -> Result<Vec<Novelty>, ModelError> {
+        let training = self.training_distances()?;
+        let first = self.first_places();
         let mean = |value: &dyn Fn(&Nearest, &Mat<f64>) -> f64| {
             states.iter().map(|(nearest, variance)| value(nearest, variance)).sum::<f64>()
                 / states.len() as f64
@@ -251,6 +291,12 @@ impl Trained {
         nearest.finish(&cross);
         Ok(nearest)
     }
+}
+
+/// The distance of two points with this covariance and sum of prior variances.
+fn relative(covariance: f64, whole: f64) -> f64 {
+    // Two points at the origin of a linear kernel are equal.
+    if whole > 0.0 { (1.0 - 2.0 * covariance / whole).max(0.0) } else { 0.0 }
 }
 
 /// Prior variances of one term of a kernel.
