@@ -1,12 +1,13 @@
 """The gallery of the book: every picture with the command that makes it.
 
-`python3 tools/gallery.py HODGELET` makes the pictures, the page and `hashes.json` anew; with `--check` it makes them in a
-folder of its own and fails when the geometry of one has another hash than the one stored, or when the picture in the book has.
+`python3 tools/gallery.py HODGELET` makes the pictures, the page and `hashes.json` anew; with `--check` it makes them in
+a folder of its own and fails when the geometry of one has another hash than the one stored, or when the picture in the
+book has.
 
-What is hashed is the picture with every length rounded to whole units of a canvas some 400 wide. Words, elements and their
-order count exactly. Rounding is what makes hashes portable: filters and posteriors are found by iterations whose last digits
-depend on the vector instructions of a processor, and a picture is the same picture when nothing in it moves by a pixel.
-Lengths of pictures have one decimal; a length that lies on the border between two units may round either way on another
+What is hashed is the picture with every length rounded to whole units of a canvas some 400 wide. Words, elements and
+their order count exactly. Rounding is what makes hashes portable: filters and posteriors are found by iterations whose
+last digits depend on the vector instructions of a processor, and a picture is the same when nothing in it moves by a
+pixel. Lengths of pictures have one decimal; a length on the border between two units may round either way on another
 machine, and then the message says by how little it moved.
 """
 
@@ -36,6 +37,16 @@ MODELS = [
     f"hodgelet fit {MOLECULES} --hyperparameters map --out molecules.hodgelet",
 ]
 #: Name, what it shows, and the command; a file called `OUT` is the picture.
+#: The call in Python that draws the same with matplotlib, for the page.
+PYTHON = {
+    "flow": "plot_components(mesh, flow, positions=positions)",
+    "spectrum": "plot_spectrum(model, graph)",
+    "filters": "plot_filters(model, graphs)",
+    "attribution": "plot_attributions(model.explain(graph))",
+    "reliability": "plot_reliability(y, model.predict_full(graphs))",
+    "molecule": "plot_cells(model.explain(molecule), molecule)",
+    "learning-curve": "plot_learning_curve(HodgeletClassifier(), graphs, y)",
+}
 PICTURES = [
     (
         "flow",
@@ -53,6 +64,12 @@ PICTURES = [
         "filters",
         "What a model has learned to look at: its filters, over the energy of the data.",
         f"hodgelet plot filters flow.hodgelet {FIELDS} --out OUT",
+    ),
+    (
+        "kernel",
+        "What the fields have in common for the model, pair by pair: 1 for equal features, 0 for nothing. The two "
+        "classes are alike inside, and unlike each other, as far as the model has learned to tell them apart.",
+        f"hodgelet plot kernel flow.hodgelet {FIELDS} --out OUT",
     ),
     (
         "attribution",
@@ -98,13 +115,16 @@ def page() -> str:
     """The page of the gallery."""
     parts = [
         "# Gallery\n\nEvery picture here is made by the command above it (`tools/gallery.py` runs them, and the tests "
-        "compare what it makes with what is shown). Names that end in `.png` and `.pdf` are taken, too. The models "
-        "are\n\n```sh\n" + "\n".join(MODELS) + "\n```"
+        "compare what it makes with what is shown). Names that end in `.png` and `.pdf` are taken, too. Calls in "
+        "Python are of `hodgelet.plot` ([pictures from Python](python-plots.md)). The models are\n\n```sh\n"
+        + "\n".join(MODELS)
+        + "\n```"
     ]
     for name, words, command in PICTURES:
         shown = command.replace("OUT", f"{name}.svg")
         title = name.replace("-", " ").capitalize()
-        parts.append(f"## {title}\n\n{words}\n\n```sh\n{shown}\n```\n\n![{name}](../gallery/{name}.svg)")
+        python = f"\n\nIn Python: `{PYTHON[name]}`." if name in PYTHON else ""
+        parts.append(f"## {title}\n\n{words}\n\n```sh\n{shown}\n```{python}\n\n![{name}](../gallery/{name}.svg)")
     return "\n\n".join(parts) + "\n"
 
 

@@ -12,7 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from hodgelet import hodge
 from hodgelet._batch import GraphBatch
-from hodgelet._errors import HodgeletError, HodgeletInputError
+from hodgelet._charts import (
+    FIRST,
+    GRAY,
+    SECOND,
+    SERIES,
+    new_axis,
+    plot_learning_curve,
+    plot_reliability,
+    plot_spectrum,
+    pyplot,
+)
+from hodgelet._errors import HodgeletInputError
 from hodgelet._inputs import as_batch
 from hodgelet._results import Explanation, Prediction
 
@@ -20,12 +31,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_attributions", "plot_cells", "plot_components", "plot_filters", "plot_reliability"]
+__all__ = [
+    "plot_attributions",
+    "plot_cells",
+    "plot_components",
+    "plot_filters",
+    "plot_learning_curve",
+    "plot_reliability",
+    "plot_spectrum",
+]
 
 Floats = NDArray[np.float64]
-#: Colours that people with any kind of colour vision tell apart (Okabe and Ito).
-FIRST, SECOND, GRAY = "#0072b2", "#d55e00", "#7b8794"
-SERIES = (FIRST, SECOND, "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#5b6b7b")
 #: Signed values: blue, gray, vermilion.
 SIGNED = ("#005aa0", "#dee2e6", "#c84b00")
 
@@ -81,52 +97,13 @@ def _spectrum(axis: Axes, eigenvalues: Floats, energies: Floats) -> Any:
     return drawn
 
 
-def plot_reliability(
-    truth: ArrayLike, probabilities: Any, *, classes: ArrayLike | None = None, n_bins: int = 10, ax: Axes | None = None
-) -> Axes:
-    """How often the predicted class is correct, against its predicted probability.
-
-    ``probabilities`` is a `Prediction` or an array ``[n_graphs, n_classes]``, whose columns are ``classes`` (by default
-    the classes of ``truth``, in order). Bars show the share of graphs in each bin; the title has the expected
-    calibration error, the mean gap weighted by these shares.
-    """
-    if isinstance(probabilities, Prediction):
-        classes, probabilities = probabilities.classes, probabilities.probabilities
-    table, target = np.asarray(probabilities, dtype=np.float64), np.asarray(truth)
-    known = np.unique(target) if classes is None else np.asarray(classes)
-    if table.ndim != 2 or table.shape != (len(target), len(known)):
-        raise HodgeletInputError(
-            f"probabilities have the shape {list(table.shape)}, expected [{len(target)}, {len(known)}]"
-        )
-    if n_bins < 1 or len(target) == 0:
-        raise HodgeletInputError(f"{n_bins} bins of {len(target)} graphs, expected at least one of both")
-    confidence, right = table.max(axis=1), known[table.argmax(axis=1)] == target
-    bins = np.minimum((confidence * n_bins).astype(int), n_bins - 1)
-    counts = np.bincount(bins, minlength=n_bins)
-    filled = counts > 0
-    mean = np.bincount(bins, confidence, n_bins)[filled] / counts[filled]
-    share_right = np.bincount(bins, right, n_bins)[filled] / counts[filled]
-    error = float(np.sum(np.abs(mean - share_right) * counts[filled]) / len(target))
-    axis = _axis(ax)
-    edges = (np.arange(n_bins) + 0.5) / n_bins
-    axis.bar(edges, counts / len(target), width=0.9 / n_bins, color=GRAY, alpha=0.35, label="share of graphs")
-    axis.plot([0.0, 1.0], [0.0, 1.0], color="black", linewidth=0.8, linestyle=":")
-    axis.plot(mean, share_right, color=FIRST, marker="o", label="right")
-    lowest = 1.0 / max(len(known), 1)
-    axis.set(xlim=(min(lowest, float(confidence.min())) - 0.02, 1.02), ylim=(-0.02, 1.02))
-    axis.set(xlabel="probability of the predicted class", ylabel="share that is right")
-    axis.set_title(f"expected calibration error {error:.3f}")
-    axis.legend(loc="upper left", frameon=False)
-    return axis
-
-
 def plot_attributions(said: Prediction | Explanation, *, latent: int = 0, ax: Axes | None = None) -> Axes:
     """What each Hodge block adds to the latent mean: of one graph (`Explanation`) or of many (`Prediction`).
 
     Of many graphs there is a dot for each, and a line at the mean of its block. The axis says which class a positive
     share speaks for.
     """
-    axis = _axis(ax)
+    axis = new_axis(ax)
     toward = said.toward if isinstance(said, Explanation) else said.toward(latent)
     if isinstance(said, Explanation):
         shares = np.array(list(said.contributions.values()))
@@ -172,7 +149,7 @@ def plot_cells(
     else:
         plain = GraphBatch(vertices=np.array([n]), edge_offsets=np.array([0, len(said.edges)]), edges=said.edges)
         places = _places(plain, positions)
-    axis = _axis(ax)
+    axis = new_axis(ax)
     vertices, edges = said.vertex_shares, said.edge_shares
     scale = max(float(np.abs(np.concatenate([vertices, edges])).max(initial=0.0)), np.finfo(float).tiny)
     segments = list(places[said.edges])
@@ -328,7 +305,7 @@ def _places(batch: GraphBatch, positions: ArrayLike | None) -> Floats:
 def _row(ax: Any, count: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
     """A row of axes: new ones, or those given."""
     if ax is None:
-        figure, axes = _pyplot().subplots(
+        figure, axes = pyplot().subplots(
             1, count, figsize=(size[0] * count, size[1]), squeeze=False, layout="constrained"
         )
         return figure, list(axes[0])
@@ -346,15 +323,3 @@ def _triangles(batch: GraphBatch, cliques: int) -> list[Any]:
         return []
     boundary = hodge.boundary(batch, 2, cliques=2)
     return [np.unique(batch.edges[np.flatnonzero(column)]) for column in boundary.T]
-
-
-def _axis(ax: Axes | None) -> Axes:
-    return ax if ax is not None else _pyplot().subplots(figsize=(5.0, 3.8), layout="constrained")[1]
-
-
-def _pyplot() -> Any:
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise HodgeletError("plots need matplotlib: pip install matplotlib") from None
-    return pyplot

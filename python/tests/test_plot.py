@@ -17,7 +17,15 @@ from numpy.testing import assert_allclose
 
 import hodgelet
 from hodgelet import Explanation, HodgeletClassifier, HodgeletInputError, hodge
-from hodgelet.plot import plot_attributions, plot_cells, plot_components, plot_filters, plot_reliability
+from hodgelet.plot import (
+    plot_attributions,
+    plot_cells,
+    plot_components,
+    plot_filters,
+    plot_learning_curve,
+    plot_reliability,
+    plot_spectrum,
+)
 
 matplotlib.use("Agg")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(hodgelet.__file__).parents[1])}
@@ -101,6 +109,25 @@ def test_a_ring_is_laid_out_as_a_regular_polygon() -> None:
     assert_allclose(lengths, lengths.mean(), rtol=0.02)
 
 
+def test_a_spectrum_has_a_line_for_every_atom(fitted: HodgeletClassifier, shapes: Any) -> None:
+    axis = plot_spectrum(fitted, shapes[0][0])
+    measures = [m for m in fitted.measures(shapes[0][:1]) if m.block in [t.get_text() for t in axis.get_legend().texts]]
+    drawn = sum(len(lines.get_segments()) for lines in axis.collections)
+    assert measures and drawn == sum(len(m.eigenvalues) for m in measures)
+    with pytest.raises(HodgeletInputError, match="no energy on cells of dimension 3"):
+        plot_spectrum(fitted, shapes[0][0], dim=3)
+
+
+def test_a_learning_curve_has_a_point_for_every_size(fitted: HodgeletClassifier, shapes: Any) -> None:
+    model = HodgeletClassifier(hyperparameters="map", max_iter=3)
+    axis = plot_learning_curve(model, *shapes, sizes=(0.5, 1.0), folds=2)
+    counts, scores = axis.lines[0].get_data()
+    assert len(counts) == 2 and counts[0] < counts[1] and np.all(scores >= 0) and np.all(scores <= 1)
+    assert axis.get_ylabel() == "accuracy" and not model.__sklearn_is_fitted__()
+    with pytest.raises(HodgeletInputError, match="1 folds of"):
+        plot_learning_curve(model, *shapes, folds=1)
+
+
 def test_filters_can_be_drawn_without_graphs(fitted: HodgeletClassifier) -> None:
     assert len(plot_filters(fitted, largest=3.0).axes) == len(fitted.filters_)
 
@@ -116,7 +143,10 @@ def test_reliability_counts_what_was_right(tmp_path: Path) -> None:
     heights = [bar.get_height() for bar in axis.patches]
     assert heights == [0.0, 0.0, 0.0, 0.5, 0.5]
     gap = 0.5 * abs(0.6425 - 0.5) + 0.5 * abs(0.925 - 1.0)
-    assert axis.get_title() == f"expected calibration error {gap:.3f}"
+    assert axis.get_title().startswith(f"expected calibration error {gap:.3f}; a perfect model would show ")
+    low, high = zip(*[segment[:, 1] for segment in axis.collections[0].get_segments()], strict=True)
+    assert np.all(np.array(low) < right) and np.all(right <= np.array(high) + 1e-12), "intervals hold the shares"
+    assert [text.get_text() for text in axis.texts] == ["4", "4"], "graphs in each bin"
     assert saved(axis.figure, tmp_path / "reliability.png").std() > 0.01
 
 

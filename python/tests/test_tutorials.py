@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import runpy
 from pathlib import Path
 
@@ -11,21 +10,12 @@ import pytest
 
 matplotlib.use("Agg")
 FOLDER = Path(__file__).parents[1] / "tutorials"
-GUIDE = Path(__file__).parents[2] / "book" / "src" / "guides" / "python-inputs.md"
 SCRIPTS = sorted(path.name for path in FOLDER.glob("*.py"))
 
 
 def test_every_tutorial_is_in_the_table() -> None:
     table = (FOLDER / "README.md").read_text()
     assert len(SCRIPTS) == 4 and all(f"[`{name}`]({name})" in table for name in SCRIPTS)
-
-
-@pytest.mark.parametrize("number", range(2))
-def test_examples_of_the_guide_run(number: int, capsys: pytest.CaptureFixture[str]) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)
-    assert len(blocks) == 2
-    exec(blocks[number], {})
-    assert ["nitro with probability", "prediction"][number] in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

@@ -37,6 +37,15 @@ run("evaluate", "hostile.jsonl", "--folds", "3", "--hyperparameters", "map", "--
 run("fit", "vector-fields", "--set", "n_fields=40", "--set", "n_vertices=40", "--hyperparameters", "map", "--out", "flow.hodgelet", "--quiet");
 run("report", "flow.hodgelet", "vector-fields", "--set", "n_fields=30", "--set", "n_vertices=40", "--seed", "1", "--out", "flow.html", "--quiet");
 
+// Two targets in one page, the second with gaps.
+function severalTargets() {
+  const smiles = ["CCO", "CCC", "c1ccccc1", "CC(=O)O", "CCN", "CCCC", "c1ccncc1", "CC(C)O", "OCCO", "CCS"];
+  const row = (i) => `${smiles[i % 10]}${"C".repeat(i / 10)},${i % 2},${i % 5 ? i % 7 : ""}`;
+  writeFileSync(join(folder, "several.csv"), ["smiles,<b>toxic</b>,size", ...Array.from({ length: 40 }, (_, i) => row(i))].join("\n") + "\n");
+}
+severalTargets();
+run("evaluate", "several.csv", "--target", "<b>toxic</b>,size", "--folds", "3", "--iterations", "5", "--report", "several.html", "--quiet");
+
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 let checks = 0;
 const check = (condition, words) => {
@@ -52,7 +61,7 @@ async function open(file, width, colorScheme) {
   page.on("request", (request) => asked.push(request.url()));
   const began = Date.now();
   await page.goto(pathToFileURL(join(folder, file)).href, { waitUntil: "load" });
-  await page.waitForFunction(() => document.getElementById("status").textContent !== "");
+  await page.waitForFunction(() => [...document.querySelectorAll("[id$=status]")].every((e) => e.textContent !== ""));
   check(Date.now() - began < 2000, `${file} answers within 2 s, took ${Date.now() - began} ms`);
   return { context, page, said, asked };
 }
@@ -108,8 +117,39 @@ async function interaction(file) {
   await context.close();
 }
 
+// The report of one target is shown, and the keyboard chooses another.
+async function targets(file) {
+  const { context, page, said } = await open(file, 1440, "light");
+  check((await page.locator(".target:visible").getAttribute("id")) === "t0-target", "the first target is shown");
+  await page.locator("#target").focus();
+  await page.keyboard.press("ArrowDown");
+  check((await page.locator(".target:visible").getAttribute("id")) === "t1-target", "the keyboard chooses the second");
+  await page.locator('#t1-table th[data-key="distance"] button').click();
+  const sorted = page.locator('#t1-table th[data-key="distance"]');
+  check((await sorted.getAttribute("aria-sort")) === "descending", "its table sorts");
+  check((await page.locator('#t0-table th[aria-sort]').count()) === 0, "and the other does not");
+  check(said.length === 0, `${file}: console says ${said}`);
+  await context.close();
+}
+
+// On paper: nothing is wider than the page, and what is folded on a screen is there.
+async function print(file) {
+  const { context, page } = await open(file, 718, "light");
+  await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+  await page.emulateMedia({ media: "print" });
+  const wide = await page.evaluate(() => Math.max(...[...document.querySelectorAll("figure, dl, p")].map((e) => e.getBoundingClientRect().right)));
+  check(wide <= 718, `${file}: printed, something ends at ${wide} of 718`);
+  check(await page.locator("details.card p").first().isVisible(), `${file}: the card is printed`);
+  check(!(await page.locator("#main .controls").first().isVisible()), `${file}: controls are not printed`);
+  if (shots) await page.pdf({ path: join(shots, `${file}.pdf`), format: "A4" });
+  await context.close();
+}
+
 try {
+  for (const [width, scheme] of [[1440, "light"], [390, "dark"]]) await common("several.html", width, scheme);
+  await targets("several.html");
   for (const file of ["hostile.html", "flow.html"]) {
+    await print(file);
     check(readFileSync(join(folder, file)).length <= 2_000_000, `${file} is at most 2 MB`);
     for (const [width, scheme] of [[1440, "light"], [390, "light"], [390, "dark"], [1440, "dark"]]) await common(file, width, scheme);
     await interaction(file);

@@ -9,6 +9,7 @@
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use hodgelet::settings::{Field, Fields, Kind, Settings, former_names};
 use hodgelet_cli::commands::Cli;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -99,18 +100,50 @@ fn commands() -> String {
     let globals: Vec<&Arg> = cli.get_arguments().filter(|arg| arg.is_global_set()).collect();
     page += "\n## Flags of every command\n\n";
     globals.iter().for_each(|arg| page += &flag(arg));
-    for command in cli.get_subcommands().filter(|command| command.get_name() != "help" && !command.is_hide_set()) {
-        page += &described(command, &format!("hodgelet {}", command.get_name()));
+    let shared = shared(&cli);
+    page += "\n## Flags of commands that read a dataset\n\n";
+    shared.iter().for_each(|(_, line)| page += line);
+    let names: BTreeSet<&str> = shared.iter().map(|(name, _)| name.as_str()).collect();
+    let shown = |command: &&Command| command.get_name() != "help" && !command.is_hide_set();
+    for command in cli.get_subcommands().filter(shown) {
+        page += &described(command, &format!("hodgelet {}", command.get_name()), &names);
     }
     page
 }
 
-fn described(command: &Command, name: &str) -> String {
+/// Flags that many commands have, with what is said of them: they are listed once.
+fn shared(cli: &Command) -> Vec<(String, String)> {
+    const MANY: usize = 6;
+    let mut found: Vec<(String, String, usize)> = Vec::new();
+    let mut open: Vec<&Command> = cli.get_subcommands().collect();
+    while let Some(command) = open.pop() {
+        open.extend(command.get_subcommands());
+        for arg in command.get_arguments().filter(|arg| !arg.is_global_set() && !arg.is_positional()) {
+            let (name, line) = (arg.get_id().to_string(), flag(arg));
+            match found.iter_mut().find(|(known, text, _)| *known == name && *text == line) {
+                Some(entry) => entry.2 += 1,
+                None => found.push((name, line, 1)),
+            }
+        }
+    }
+    let setting = |name: &str| Settings::FIELDS.iter().any(|field| field.name == name);
+    let wanted = |(name, _, count): &&(String, String, usize)| {
+        *count >= MANY
+            && !setting(name)
+            && !["help", "version", "force", "out", "format"].contains(&name.as_str())
+    };
+    let mut all: Vec<(String, String)> =
+        found.iter().filter(wanted).map(|(name, line, _)| (name.clone(), line.clone())).collect();
+    all.sort();
+    all
+}
+
+fn described(command: &Command, name: &str, shared: &BTreeSet<&str>) -> String {
     let about = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
     let mut text = format!("\n## {name}\n\n{}.\n", plain(about.trim_end_matches('.')));
     if command.has_subcommands() {
         let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help");
-        inner.for_each(|inner| text += &described(inner, &format!("{name} {}", inner.get_name())));
+        inner.for_each(|inner| text += &described(inner, &format!("{name} {}", inner.get_name()), shared));
         return text;
     }
     let setting = |arg: &&Arg| {
@@ -118,13 +151,22 @@ fn described(command: &Command, name: &str) -> String {
             Settings::FIELDS.iter().any(|field| field.flag() == long && field.attribute("global").is_none())
         })
     };
-    let shown = |arg: &&Arg| !arg.is_global_set() && !arg.is_hide_set() && arg.get_id() != "help";
+    let standard = |arg: &Arg| ["help", "version"].contains(&arg.get_id().as_str());
+    let shown = |arg: &&Arg| !arg.is_global_set() && !arg.is_hide_set() && !standard(arg);
     let (settings, own): (Vec<&Arg>, Vec<&Arg>) = command.get_arguments().filter(shown).partition(setting);
     let places: Vec<String> = own.iter().filter(|arg| arg.is_positional()).map(|arg| place(arg)).collect();
     let flags = if own.len() > places.len() || !settings.is_empty() { " [flags]" } else { "" };
     let usage = [vec![name.to_owned()], places].concat().join(" ");
     write!(text, "\n```text\n{usage}{flags}\n```\n\n").expect("writing to a string cannot fail");
+    let (common, own): (Vec<&Arg>, Vec<&Arg>) =
+        own.into_iter().partition(|arg| shared.contains(arg.get_id().as_str()));
     own.iter().for_each(|arg| text += &flag(arg));
+    if !common.is_empty() {
+        let flags: Vec<String> =
+            common.iter().filter_map(|arg| arg.get_long()).map(|long| format!("`--{long}`")).collect();
+        let link = "[of the dataset](#flags-of-commands-that-read-a-dataset)";
+        write!(text, "\nFlags {link}: {}.\n", flags.join(", ")).expect("writing to a string cannot fail");
+    }
     if !settings.is_empty() {
         let names: Vec<String> = settings
             .iter()
@@ -134,7 +176,8 @@ fn described(command: &Command, name: &str) -> String {
         write!(text, "\nSettings: {}.\n", names.join(", ")).expect("writing to a string cannot fail");
     }
     if let Some(after) = command.get_after_long_help().or(command.get_after_help()) {
-        write!(text, "\n```text\n{}\n```\n", after.to_string().trim()).expect("writing to a string cannot fail");
+        write!(text, "\n```text\n{}\n```\n", after.to_string().trim())
+            .expect("writing to a string cannot fail");
     }
     text
 }

@@ -2,6 +2,7 @@
 //!
 //! Text of the data and of its makers is escaped where the card is written; [`Piece`]s keep it apart from the card's own.
 
+use crate::content::ended;
 use crate::markup::{Element, cut, el, number};
 use hodgelet::model::{Basis, FittedTargets, Model};
 use serde::Serialize;
@@ -93,7 +94,12 @@ impl Card {
             ),
             format!("blocks: {}", cut(&blocks.join(", "), LETTERS)),
             format!("hyperparameters: {averaged}"),
-            format!("seed {}; training ended after {} steps: {}", settings.seed, summary.iterations, summary.stop),
+            format!(
+                "seed {}; training ended after {} steps: {}",
+                settings.seed,
+                summary.iterations,
+                ended(&summary.stop)
+            ),
         ];
         let paper = vec![
             text("Method: Alain, Takao, Rieck, Dong and Noutahi, "),
@@ -256,7 +262,9 @@ fn limits(model: &Model) -> Vec<Vec<Piece>> {
     let names = &model.summary().constant_channels;
     if !names.is_empty() {
         let names = cut(&names.join(", "), LETTERS);
-        all.push(format!("It cannot see these channels, which do not vary over the training graphs: {names}."));
+        all.push(format!(
+            "It cannot see these channels, which do not vary over the training graphs: {names}."
+        ));
     }
     let twins = model.summary().n_train.saturating_sub(model.summary().n_distinct);
     if twins > 0 {

@@ -4,9 +4,9 @@ mod text;
 mod unfinished;
 mod watch;
 
+use super::fit;
 use super::out_of_fold;
 use super::protocol::Protocol;
-use super::fit;
 use super::report::{Folds, Page, write_folds};
 use super::several::SeveralEvaluations;
 use crate::error::CommandError;

@@ -11,6 +11,7 @@ use crate::output::{self, ForceArgs};
 use crate::progress::Terminal;
 use crate::source::DatasetArgs;
 use clap::{Args, Subcommand};
+use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::model::ModelError;
 use hodgelet::output::{Kind, Output};
 use hodgelet_report::chart;
@@ -28,6 +29,8 @@ pub enum PlotCommand {
     Spectrum(graph::GraphPlotArgs),
     /// A signal of one graph with its exact, co-exact and harmonic parts
     Decompose(graph::GraphPlotArgs),
+    /// What the graphs of a dataset have in common for a model, pair by pair: its kernel
+    Kernel(ModelPlotArgs),
     /// How often a model is right, against how sure it is
     Reliability(ModelPlotArgs),
     /// Where the prediction of one graph comes from, by block and by cell
@@ -68,6 +71,7 @@ pub fn run(command: &PlotCommand, terminal: Terminal) -> Result<(), CommandError
         PlotCommand::Filters(args) => filters(args, terminal),
         PlotCommand::Spectrum(args) => graph::spectrum(args, terminal),
         PlotCommand::Decompose(args) => graph::decompose(args, terminal),
+        PlotCommand::Kernel(args) => kernel(args, terminal),
         PlotCommand::Reliability(args) => reliability(args, terminal),
         PlotCommand::Attribution(args) => graph::attribution(args, terminal),
         PlotCommand::LearningCurve(args) => curve::run(args, terminal),
@@ -131,6 +135,45 @@ fn filters(args: &ModelPlotArgs, terminal: Terminal) -> Result<(), CommandError>
     };
     let pictures: Vec<Element> = learned.filters.iter().map(one).collect();
     args.picture.write(&grid("Filters", pictures, 2))
+}
+
+/// Graphs whose pairs are drawn.
+const PAIRED: usize = 48;
+
+fn kernel(args: &ModelPlotArgs, terminal: Terminal) -> Result<(), CommandError> {
+    args.picture.check(&inputs(args))?;
+    let model = load(&args.model)?;
+    let read = args.source.for_model(&model).read(terminal)?;
+    let (groups, chosen) = groups(&read.dataset);
+    let some = read.dataset.select(&chosen);
+    let gram = model.gram(&some, None)?;
+    let constant = model.kernel().constant().unwrap_or(0.0);
+    let common = |i: usize, j: usize| {
+        let whole = gram[(i, i)] + gram[(j, j)] - 2.0 * constant;
+        if whole > 0.0 { 2.0 * (gram[(i, j)] - constant) / whole } else { 1.0 }
+    };
+    let values: Vec<Vec<f64>> =
+        (0..some.len()).map(|i| (0..some.len()).map(|j| common(i, j)).collect()).collect();
+    let title = format!("{}: what {} graphs have in common", read.dataset.name(), some.len());
+    args.picture.write(&chart::matrix(&title, "prior correlation of their latent values", &groups, &values))
+}
+
+/// Some graphs, at equal steps, by class: names of the classes with their counts, and the graphs.
+fn groups(dataset: &Dataset) -> (Vec<(String, usize)>, Vec<usize>) {
+    let step = dataset.len().div_ceil(PAIRED).max(1);
+    let some: Vec<usize> = (0..dataset.len()).step_by(step).collect();
+    let Targets::Classes { names, labels } = dataset.targets() else {
+        return (vec![("graphs".to_owned(), some.len())], some);
+    };
+    let (mut groups, mut chosen) = (Vec::new(), Vec::new());
+    for (class, name) in names.iter().enumerate() {
+        let own: Vec<usize> = some.iter().copied().filter(|&i| labels[i] as usize == class).collect();
+        if !own.is_empty() {
+            groups.push((name.clone(), own.len()));
+            chosen.extend(own);
+        }
+    }
+    (groups, chosen)
 }
 
 fn reliability(args: &ModelPlotArgs, terminal: Terminal) -> Result<(), CommandError> {

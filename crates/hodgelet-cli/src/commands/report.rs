@@ -12,9 +12,9 @@ use crate::provenance::Provenance;
 use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::dataset::Dataset;
-use hodgelet::output::{Kind, Output};
 use hodgelet::measure::ComplexMeasures;
 use hodgelet::model::Model;
+use hodgelet::output::{Kind, Output};
 use hodgelet_eval::audit::{Audit, duplicates, fingerprints};
 use hodgelet_eval::report::{Evaluation, FoldRun};
 use hodgelet_eval::splits::Split;
@@ -163,7 +163,8 @@ pub fn run(args: &ReportArgs, terminal: Terminal) -> Result<(), CommandError> {
 impl ReportArgs {
     /// What the card says of the model: its name alone.
     fn fields(&self) -> Fields {
-        let name = self.model.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let name =
+            self.model.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         Fields { name, ..Fields::default() }
     }
 }

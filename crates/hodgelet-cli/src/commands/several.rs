@@ -239,12 +239,8 @@ impl SeveralEvaluations {
     ) -> Result<(), CommandError> {
         let models = fit(read, settings, terminal)?;
         let each = self.targets.iter().zip(&self.runs);
-        let targets: Vec<_> = read
-            .goals
-            .iter()
-            .zip(each)
-            .map(|(goal, (of, runs))| (goal, &of.evaluation, &runs[..]))
-            .collect();
+        let targets: Vec<_> =
+            read.goals.iter().zip(each).map(|(goal, (of, runs))| (goal, &of.evaluation, &runs[..])).collect();
         let data = (&read.dataset, &read.ids[..]);
         write_several(page, data, splits, &targets, &models, (began, terminal))
     }

@@ -23,11 +23,10 @@ fn labels(range: std::ops::Range<usize>) -> String {
     format!("network,label,size\n{}", range.map(row).collect::<String>())
 }
 
-/// The commands of the README that go from a folder of lists of edges to predictions of another.
-fn readme_commands() -> Vec<Vec<String>> {
-    let readme = include_str!("../../../../README.md");
-    let section = readme.split("## From a folder of networks").nth(1).expect("the section is there");
-    let block = section.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+/// The commands of the guide that go from a folder of lists of edges to predictions of another.
+fn guide_commands() -> Vec<Vec<String>> {
+    let guide = include_str!("../../../../book/src/guides/networks.md");
+    let block = guide.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let commands = block.lines().filter_map(|line| line.strip_prefix("hodgelet "));
     commands
         .map(|line| line.split('#').next().unwrap().split_whitespace().map(str::to_owned).collect())
@@ -35,12 +34,12 @@ fn readme_commands() -> Vec<Vec<String>> {
 }
 
 #[test]
-fn three_commands_of_the_readme_go_from_a_folder_of_edges_to_calibrated_predictions() {
+fn three_commands_of_the_guide_go_from_a_folder_of_edges_to_calibrated_predictions() {
     let folder = tempfile::tempdir().unwrap();
     networks(&folder.path().join("networks"), 0..40);
     networks(&folder.path().join("new"), 40..46);
     std::fs::write(folder.path().join("labels.csv"), labels(0..40)).unwrap();
-    let commands = readme_commands();
+    let commands = guide_commands();
     assert_eq!(commands.len(), 3);
     for args in commands {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();

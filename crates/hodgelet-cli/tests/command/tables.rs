@@ -30,9 +30,11 @@ fn cells(folder: &Path, name: &str) -> Vec<Vec<String>> {
 /// The commands of the README that go from one table to predictions of another.
 fn readme_commands() -> Vec<Vec<String>> {
     let readme = include_str!("../../../../README.md");
-    let section = readme.split("## From a table of molecules").nth(1).expect("the section is there");
+    let section = readme.split("## From the shell").nth(1).expect("the section is there");
     let block = section.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let commands = block.lines().filter_map(|line| line.strip_prefix("hodgelet "));
+    // The last one is about networks.
+    let commands = commands.filter(|line| !line.contains("networks/"));
     commands
         .map(|line| line.split('#').next().unwrap().split_whitespace().map(str::to_owned).collect())
         .collect()

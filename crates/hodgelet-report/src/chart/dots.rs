@@ -64,11 +64,8 @@ mod tests {
 
     #[test]
     fn every_fold_has_a_dot_an_interval_and_its_number() {
-        let row = |k: usize| Dot {
-            name: format!("fold {k}"),
-            value: 0.8 + 0.01 * k as f64,
-            interval: (0.6, 0.95),
-        };
+        let row =
+            |k: usize| Dot { name: format!("fold {k}"), value: 0.8 + 0.01 * k as f64, interval: (0.6, 0.95) };
         let rows: Vec<Dot> = (0..10).map(row).collect();
         let svg = dots("Accuracy by fold", "accuracy", 0.84, &rows);
         let text = svg.render();

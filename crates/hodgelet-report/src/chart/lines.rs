@@ -140,8 +140,7 @@ pub fn lines(title: &str, x_name: &str, y_name: &str, curves: &[Curve]) -> Eleme
 #[must_use]
 pub fn shares(title: &str, x_name: &str, curves: &[Curve]) -> Element {
     let width = 480.0;
-    let signs: Vec<_> =
-        curves.iter().enumerate().map(|(i, curve)| (curve.name.clone(), sign(i))).collect();
+    let signs: Vec<_> = curves.iter().enumerate().map(|(i, curve)| (curve.name.clone(), sign(i))).collect();
     let (legend, deep) = legend(8.0, 36.0, width - 16.0, &signs);
     let end = curves.iter().flat_map(|c| &c.points).map(|p| p.0).fold(0.0, f64::max);
     let frame = Frame {
@@ -234,7 +233,11 @@ mod tests {
 
     #[test]
     fn shares_climb_to_one() {
-        let steps = |name: &str| Curve { name: name.to_owned(), points: vec![(0.1, 0.5), (0.4, 1.0)], errors: vec![] };
+        let steps = |name: &str| Curve {
+            name: name.to_owned(),
+            points: vec![(0.1, 0.5), (0.4, 1.0)],
+            errors: vec![],
+        };
         let svg = shares("How far?", "distance", &[steps("new graphs"), steps("training graphs")]);
         // Up to the top of the frame, and along it to the right end.
         assert!(svg.render().contains("56L456 56"), "{}", svg.render());

@@ -4,12 +4,14 @@ mod bars;
 mod calibration;
 mod dots;
 mod lines;
+mod matrix;
 mod table;
 
 pub use bars::{Bar, Interval, bars, intervals, waterfall};
 pub use calibration::{ReliabilityPoint, reliability, risk_coverage};
 pub use dots::{Dot, dots};
 pub use lines::{Curve, Density, filters, lines, shares, spectrum};
+pub use matrix::matrix;
 pub use table::{Predicted, confusion, predicted};
 
 use crate::markup::{Element, el, number, short};

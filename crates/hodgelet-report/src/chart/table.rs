@@ -22,7 +22,9 @@ pub fn confusion(names: &[String], counts: &[Vec<usize>]) -> Element {
         .with(label(8.0, 66.0, "start", "true").at("class", "soft"));
     for j in 0..n {
         let x = left + cell * (j as f64 + 0.5);
-        svg.push(label(x, 54.0, "middle", cut(&names[j], letters)).with(el("title").text(cut(&names[j], NAME))));
+        svg.push(
+            label(x, 54.0, "middle", cut(&names[j], letters)).with(el("title").text(cut(&names[j], NAME))),
+        );
     }
     for i in 0..n {
         let total: usize = counts[i].iter().sum();

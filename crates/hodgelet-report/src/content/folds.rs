@@ -62,7 +62,8 @@ fn rmse(cases: &[&Case]) -> (f64, (f64, f64)) {
 }
 
 fn held(cases: &[&Case]) -> (f64, (f64, f64)) {
-    let inside = |case: &&&Case| case.spread.zip(case.truth).is_some_and(|((_, low, high), y)| low <= y && y <= high);
+    let inside =
+        |case: &&&Case| case.spread.zip(case.truth).is_some_and(|((_, low, high), y)| low <= y && y <= high);
     let count = cases.iter().filter(inside).count();
     (count as f64 / cases.len().max(1) as f64, wilson(count, cases.len()))
 }

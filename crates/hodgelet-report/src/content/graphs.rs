@@ -141,12 +141,7 @@ fn neighbors(sources: &Sources<'_>, near: &[(usize, f64)]) -> Option<Element> {
     Some(thumbnails("The nearest other graphs, with what is true of them", &items, 150.0))
 }
 
-fn facts(
-    sources: &Sources<'_>,
-    case: &Case,
-    near: &[(usize, f64)],
-    seen: bool,
-) -> Vec<(String, String)> {
+fn facts(sources: &Sources<'_>, case: &Case, near: &[(usize, f64)], seen: bool) -> Vec<(String, String)> {
     let complex = &sources.dataset.complexes()[case.graph];
     let novelty = &sources.prediction.novelty[case.graph];
     let name = |value: f64| match sources.model.targets() {

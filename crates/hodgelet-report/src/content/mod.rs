@@ -11,6 +11,7 @@ pub use graphs::{GraphView, attribution_of, component_panels, spectrum_of, verte
 pub use learned::Learned;
 pub use model::ContentError;
 pub use nearest::nearest;
+pub(crate) use scores::ended;
 pub use scores::{Reliability, Score, wilson};
 
 use crate::card::{Card, Fields};

@@ -76,7 +76,7 @@ impl Found {
                 .to_owned(),
             confusion: (!classes.is_empty() && !known.is_empty()).then(|| confusion(&known, classes.len())),
             leakage: leakage(protocol, sources, &known, seen),
-            drift: drift(protocol),
+            drift: drift(protocol, sources),
             scores,
             reliability,
         }
@@ -389,10 +389,20 @@ fn run(sources: &Sources<'_>) -> Vec<(String, String)> {
         ("edges", sizes(1)),
         ("targets", targets),
         ("model trained on", format!("{} graphs, {} of them distinct", summary.n_train, summary.n_distinct)),
-        ("training ended", format!("after {} steps: {}", summary.iterations, summary.stop)),
+        ("training ended", format!("after {} steps: {}", summary.iterations, ended(&summary.stop))),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .to_vec()
+}
+
+/// Why training ended, in words.
+pub(crate) fn ended(stop: &str) -> String {
+    match stop {
+        "Iterations" => "the most that were allowed".to_owned(),
+        "Objective" => "the objective no longer rose".to_owned(),
+        "Gradient" => "the gradient was small".to_owned(),
+        other => other.to_owned(),
+    }
 }
 
 fn leakage(
@@ -441,7 +451,7 @@ fn leakage(
     rows
 }
 
-fn drift(protocol: &Protocol<'_>) -> Vec<(String, String)> {
+fn drift(protocol: &Protocol<'_>, sources: &Sources<'_>) -> Vec<(String, String)> {
     let Protocol::Model { drift: Some(drift), .. } = protocol else { return Vec::new() };
     let words = match drift.p_value {
         p if p <= 0.01 => "these graphs are not like those trained on",
@@ -456,7 +466,26 @@ fn drift(protocol: &Protocol<'_>) -> Vec<(String, String)> {
             "compared".to_owned(),
             format!("{} new and {} training graphs", drift.compared_new, drift.compared_training),
         ),
+        ("graphs far from all training graphs".to_owned(), far(sources)),
     ]
+}
+
+/// How many graphs are far, and in which blocks.
+fn far(sources: &Sources<'_>) -> String {
+    let novelty = &sources.prediction.novelty;
+    let mut blocks: Vec<(String, usize)> = Vec::new();
+    for found in novelty.iter().filter(|found| found.is_far) {
+        let name = sources.model.space().block_name(found.far_block);
+        match blocks.iter_mut().find(|(known, _)| *known == name) {
+            Some(entry) => entry.1 += 1,
+            None => blocks.push((name, 1)),
+        }
+    }
+    blocks.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    let count: usize = blocks.iter().map(|(_, n)| n).sum();
+    let each: Vec<String> = blocks.iter().take(4).map(|(name, n)| format!("{n} in {name}")).collect();
+    let where_ = if each.is_empty() { String::new() } else { format!(", most of all {}", each.join(", ")) };
+    format!("{count} of {}{where_}; about 1 in 100 is expected", novelty.len())
 }
 
 #[cfg(test)]

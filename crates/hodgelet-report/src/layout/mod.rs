@@ -4,6 +4,7 @@
 //! follow distances in the graph (stress majorization). Graphs of low degree with few cycles, as molecules are, get the
 //! distances of a chemist's drawing: rings are regular polygons, and chains are zigzags of 120°.
 
+mod branch;
 mod pack;
 mod stress;
 mod targets;

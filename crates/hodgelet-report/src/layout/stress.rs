@@ -1,5 +1,6 @@
 //! Stress majorization of one connected graph, one vertex at a time \[Gansner05\].
 
+use super::branch::untangle;
 use super::targets::{chord, zigzag};
 use super::{Point, distance};
 use std::collections::{HashMap, VecDeque};
@@ -50,10 +51,9 @@ impl Part {
             let parity = |v: usize| if (pivots[0].1[v] as u64).is_multiple_of(2) { 0.25 } else { -0.25 };
             points.iter_mut().enumerate().for_each(|(v, p)| p[1] += parity(v));
         }
-        for _ in 0..SWEEPS {
-            if sweep(&mut points, &terms) < STILL {
-                break;
-            }
+        settle(&mut points, &terms);
+        if self.rings.is_some() && untangle(&mut points, &self.neighbors) {
+            settle(&mut points, &terms);
         }
         separate(&mut points);
         self.turn(points)
@@ -224,6 +224,15 @@ fn start(pivots: &[(usize, Vec<f64>)], n: usize) -> Vec<Point> {
             [at(0) + aside(53), at(1) + aside(29)]
         })
         .collect()
+}
+
+/// Sweeps until nothing moves.
+fn settle(points: &mut [Point], terms: &[Vec<(u32, f64, f64)>]) {
+    for _ in 0..SWEEPS {
+        if sweep(points, terms) < STILL {
+            break;
+        }
+    }
 }
 
 /// Moves each vertex to where its terms want it; returns the largest move.

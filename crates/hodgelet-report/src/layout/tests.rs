@@ -49,6 +49,19 @@ fn fused_rings_share_a_side_and_do_not_overlap() {
     assert!(closest(&points) > 0.9, "{}", closest(&points));
 }
 
+/// Two substituents beside each other on a ring that hangs on a chain: none of them ends inside the ring.
+#[test]
+fn substituents_lie_outside_of_their_ring() {
+    let mut edges = ring(6);
+    edges.extend([[0, 6], [1, 7], [2, 8], [8, 9], [9, 10], [10, 11]]);
+    let points = places(&graph(12, &edges));
+    let center = [0, 1].map(|k| points[..6].iter().map(|p| p[k]).sum::<f64>() / 6.0);
+    for leaf in [6, 7, 8] {
+        assert!(distance(points[leaf], center) > 1.5, "{leaf}: {}", distance(points[leaf], center));
+    }
+    assert!(closest(&points) > 0.8, "{}", closest(&points));
+}
+
 #[test]
 fn chains_are_zigzags_of_120_degrees() {
     let complex = graph(4, &[[0, 1], [1, 2], [2, 3]]);

@@ -124,7 +124,8 @@ pub(super) fn view_of(view: &GraphView, prefix: &str, hidden: bool, letters: usi
     if hidden {
         article = article.at("hidden", "");
     }
-    let label = view.facts.first().map_or_else(String::new, |(_, name)| format!("Graph {}", cut(name, letters)));
+    let label =
+        view.facts.first().map_or_else(String::new, |(_, name)| format!("Graph {}", cut(name, letters)));
     let notes = view.notes.iter().map(|words| note(words));
     let pictures = el("div").at("class", "pictures").with_all(view.pictures.iter().cloned().map(figure));
     article.at("aria-label", label).with(facts(&view.facts, letters)).with_all(notes).with(pictures)

@@ -83,14 +83,12 @@ fn scores(targets: &[(String, Content)]) -> crate::markup::Element {
         .into_iter()
         .filter(|name| targets.iter().any(|(_, content)| content.scores.iter().any(|s| s.name == *name)))
         .collect();
-    let head: Vec<String> = ["target", "known", "positive"]
-        .into_iter()
-        .chain(used.iter().copied())
-        .map(str::to_owned)
-        .collect();
+    let head: Vec<String> =
+        ["target", "known", "positive"].into_iter().chain(used.iter().copied()).map(str::to_owned).collect();
     let row = |(name, content): &(String, Content)| {
         let positive = content.confusion.as_ref().filter(|counts| counts.len() == 2);
-        let positive = positive.map_or("–".to_owned(), |counts| counts[1].iter().sum::<usize>().to_string());
+        let positive =
+            positive.map_or("–".to_owned(), |counts| counts[1].iter().sum::<usize>().to_string());
         let mut cells = vec![cut(name, NAME), content.graphs.to_string(), positive];
         cells.extend(used.iter().map(|wanted| {
             let found = content.scores.iter().find(|score| score.name == *wanted);

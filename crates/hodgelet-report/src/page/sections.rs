@@ -193,7 +193,8 @@ impl<'a> Part<'a> {
         };
         if !content.nearness.is_empty() {
             let title = "How far is the nearest training graph?";
-            let chart = chart::shares(title, "distance (0: equal features, 1: nothing in common)", &content.nearness);
+            let chart =
+                chart::shares(title, "distance (0: equal features, 1: nothing in common)", &content.nearness);
             section.push(el("div").at("class", "pictures").with(figure(chart)));
         }
         section

@@ -45,18 +45,18 @@ pub(super) fn of_models(
     (began, terminal): (Instant, Terminal),
 ) -> Result<Vec<(String, Content)>, CommandError> {
     let source = args.source.for_model(&models.models()[0]);
-    let table = source.read_table(Some(terminal))?;
-    let read = match &table {
-        Some(table) => table.read.clone(),
+    let read = match source.read_table(Some(terminal))? {
+        Some(table) => table.read,
         None => source.read(terminal)?,
     };
-    let goals = table.as_ref().map_or(&[][..], |table| &table.goals);
+    let goals = &read.goals;
     let (dataset, ids) = (&read.dataset, &read.ids[..]);
     let measured = measure(models.measurer(), dataset, terminal)?;
     let mut found = Vec::new();
     for (name, model) in models.iter() {
         // Without a column of this target all graphs are predicted, and none is scored.
-        let all = Goal { name: name.to_owned(), targets: Targets::None, complexes: (0..dataset.len()).collect() };
+        let all =
+            Goal { name: name.to_owned(), targets: Targets::None, complexes: (0..dataset.len()).collect() };
         let goal = goals.iter().find(|goal| goal.name == name).unwrap_or(&all);
         let known = Known::new((dataset, ids), &measured.measures, goal)?;
         let mut fields = args.fields();
@@ -123,7 +123,8 @@ mod tests {
 
     #[test]
     fn splits_of_a_target_count_the_graphs_where_it_is_known() {
-        let goal = Goal { name: "a".to_owned(), targets: Targets::Real(vec![0.0; 3]), complexes: vec![1, 4, 5] };
+        let goal =
+            Goal { name: "a".to_owned(), targets: Targets::Real(vec![0.0; 3]), complexes: vec![1, 4, 5] };
         let split = |train: &[usize], test: &[usize]| Split {
             train: train.to_vec(),
             test: test.to_vec(),
