@@ -76,7 +76,7 @@ def plot_reliability(
     lowest = 1.0 / max(len(known), 1)
     axis.set(xlim=(min(lowest, float(confidence.min())) - 0.02, 1.02), ylim=(-0.02, 1.02))
     axis.set(xlabel="probability of the predicted class", ylabel="share that is right")
-    axis.set_title(f"expected calibration error {error:.3f}; a perfect model would show {floor:.3f}", fontsize=10)
+    axis.set_title(f"expected calibration error {error:.3f}\na perfect model would show {floor:.3f}", fontsize=10)
     axis.legend(loc="upper left", frameon=False, fontsize=8)
     return axis
 

@@ -75,7 +75,8 @@ def plot_filters(
     if drawn is not None:
         handles, names = [*handles, drawn], [*names, "energy of the graphs"]
     if ax is None:
-        figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+        columns = 2 if len(axes) == 1 else 4
+        figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
     else:
         axes[0].legend(handles, names, frameon=False, fontsize=7)
     return figure
@@ -124,7 +125,7 @@ def plot_attributions(said: Prediction | Explanation, *, latent: int = 0, ax: Ax
     axis.invert_yaxis()
     axis.axvline(0.0, color="black", linewidth=0.8)
     speaks = "adds to the number" if toward is None else f"speaks for {toward}"
-    axis.set_xlabel(f"share of the latent mean; to the right {speaks}")
+    axis.set_xlabel(f"share of the latent mean\nto the right {speaks}")
     return axis
 
 
@@ -246,9 +247,9 @@ def _draw(axis: Axes, places: Floats, edges: Any, triangles: list[Any], part: Fl
         drawn = axis.scatter(places[:, 0], places[:, 1], c=part, vmin=-scale, vmax=scale, **dots)
     elif dim == 1:
         strength = np.abs(part) / scale
-        drawn = LineCollection(list(segments), cmap="Blues", linewidths=0.6 + 2.4 * strength)
+        drawn = LineCollection(list(segments), cmap=_blues(), linewidths=0.6 + 2.4 * strength)
         drawn.set_array(np.abs(part))
-        drawn.set_clim(-0.3 * scale, scale)
+        drawn.set_clim(0.0, scale)
         axis.add_collection(drawn)
         _arrows(axis, segments, part, strength)
         axis.scatter(places[:, 0], places[:, 1], s=min(8.0, 400.0 / max(len(places), 1)), color="black", zorder=4)
@@ -259,13 +260,23 @@ def _draw(axis: Axes, places: Floats, edges: Any, triangles: list[Any], part: Fl
     return drawn
 
 
+def _blues() -> Any:
+    """Blues that are seen on white, from weak to strong."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colormaps["Blues"](np.linspace(0.25, 1.0, 256)))
+
+
 def _arrows(axis: Axes, segments: Floats, part: Floats, strength: Floats) -> None:
     """Heads in the middle of edges: no longer than half an edge, and as large as the flow is strong."""
     strong = strength > 0.03
     way, middle = (segments[:, 1] - segments[:, 0])[strong], segments.mean(axis=1)[strong]
     length = np.maximum(np.hypot(*way.T), np.finfo(float).tiny)
     typical = float(np.median(length)) if len(length) else 1.0
-    size = np.minimum(0.5 * length, 0.45 * typical) * (0.45 + 0.55 * np.sqrt(strength[strong]))
+    # A graph of few edges has heads that suit its drawing, too.
+    extent = float(np.ptp(segments.reshape(-1, 2), axis=0).max(initial=0.0)) or 1.0
+    size = np.minimum(0.5 * length, min(0.45 * typical, 0.12 * extent)) * (0.45 + 0.55 * np.sqrt(strength[strong]))
     way = way / length[:, None] * (np.sign(part[strong]) * size)[:, None]
     # The whole arrow is its head: a narrow shaft as long as the head.
     arrows: dict[str, Any] = {
@@ -273,7 +284,7 @@ def _arrows(axis: Axes, segments: Floats, part: Floats, strength: Floats) -> Non
         "scale_units": "xy",
         "scale": 1.0,
         "units": "xy",
-        "width": 0.07 * typical,
+        "width": 0.07 * min(typical, 0.25 * extent),
         "headwidth": 4.5,
         "headlength": 5.0,
         "headaxislength": 4.5,
