@@ -157,7 +157,8 @@ impl Part {
         points.into_iter().map(turned).collect()
     }
 
-    /// The turn, of at most 30°, after which bonds of rings (of all, where there are none) stand at 30°, 90° and 150°.
+    /// The turn, of at most 45°, after which bonds of rings (of all, where there are none) stand at 30°, 90° and 150°, and those
+    /// of squares at 0° and 90°.
     fn snap(&self, points: &[Point], angle: f64) -> f64 {
         let rings: Vec<&Vec<u32>> = self.rings.iter().flatten().collect();
         let sides = |ring: &&Vec<u32>| {
@@ -169,16 +170,19 @@ impl Part {
                 |v: u32| self.neighbors[v as usize].iter().filter(move |&&w| v < w).map(move |&w| [v, w]);
             bonds = (0..self.neighbors.len() as u32).flat_map(of).collect();
         }
-        // The mean of the directions, taken modulo 60°.
+        // Squares stand on a side, other rings have sides that point up.
+        let squares = !rings.is_empty() && rings.iter().all(|ring| ring.len() == 4);
+        let (fold, aim) = if squares { (4.0, 0.0) } else { (6.0, std::f64::consts::PI) };
+        // The mean of the directions, taken modulo 60° (90° of squares).
         let (mut x, mut y) = (0.0, 0.0);
         for [a, b] in bonds {
             let (p, q) = (points[a as usize], points[b as usize]);
-            let direction = 6.0 * ((q[1] - p[1]).atan2(q[0] - p[0]) + angle);
+            let direction = fold * ((q[1] - p[1]).atan2(q[0] - p[0]) + angle);
             x += direction.cos();
             y += direction.sin();
         }
-        let turn = (std::f64::consts::PI - y.atan2(x)) / 6.0;
-        let step = std::f64::consts::FRAC_PI_3;
+        let turn = (aim - y.atan2(x)) / fold;
+        let step = std::f64::consts::TAU / fold;
         turn - step * (turn / step).round()
     }
 }

@@ -40,6 +40,15 @@ fn rings_are_regular_polygons_in_the_usual_orientation() {
 }
 
 #[test]
+fn squares_stand_on_a_side() {
+    let points = places(&graph(4, &ring(4)));
+    for [a, b] in ring(4) {
+        let (p, q) = (points[a as usize], points[b as usize]);
+        assert!((p[0] - q[0]).abs().min((p[1] - q[1]).abs()) < 0.05, "{points:?}");
+    }
+}
+
+#[test]
 fn fused_rings_share_a_side_and_do_not_overlap() {
     let mut edges = ring(6);
     edges.extend([[0, 6], [6, 7], [7, 8], [8, 9], [1, 9]]);
