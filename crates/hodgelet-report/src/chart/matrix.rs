@@ -15,7 +15,7 @@ pub fn matrix(title: &str, unit: &str, groups: &[(String, usize)], values: &[Vec
     let n = values.len().max(1);
     let cell = SIDE / n as f64;
     let left = groups.iter().map(|(name, _)| text_width(&cut(name, NAME))).fold(40.0, f64::max) + 16.0;
-    let (width, height) = ((left + SIDE + 12.0).max(360.0), SIDE + 74.0);
+    let (width, height) = ((left + SIDE + 12.0).max(360.0), SIDE + 80.0);
     let mut svg = canvas(width, height, title).with(heading(width, title));
     let (first, top) = (STEPS / 2, 28.0);
     let mut paths = vec![String::new(); STEPS - first];
@@ -56,7 +56,8 @@ pub fn matrix(title: &str, unit: &str, groups: &[(String, usize)], values: &[Vec
         svg.push(rect.num("width", 14.0).num("height", 11.0));
     }
     let end = left + 20.0 + 14.0 * (STEPS - first) as f64;
-    svg.push(label(end, y + 9.0, "start", format!("1   {unit}")));
+    svg.push(label(end, y + 9.0, "start", "1"));
+    svg.push(label(left, y + 27.0, "start", unit));
     svg
 }
 

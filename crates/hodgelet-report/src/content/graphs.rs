@@ -113,7 +113,10 @@ fn view(
         notes.push(format!("Not drawn: it has {cells} cells, and graphs of up to {MOST_CELLS} are drawn."));
     }
     pictures.extend(spectrum_of(&sources.measures[i], None));
-    pictures.extend(Some(neighbors(sources, near)).filter(|_| seen).flatten());
+    // Training graphs are not at hand where the dataset is another one.
+    if seen {
+        pictures.extend(neighbors(sources, near));
+    }
     Ok(GraphView { graph: i, facts: facts(sources, case, near, seen), pictures, notes })
 }
 
