@@ -33,8 +33,8 @@ fn readme_commands() -> Vec<Vec<String>> {
     let section = readme.split("## From the shell").nth(1).expect("the section is there");
     let block = section.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let commands = block.lines().filter_map(|line| line.strip_prefix("hodgelet "));
-    // The last one is about networks.
-    let commands = commands.filter(|line| !line.contains("networks/"));
+    // The last ones are about networks.
+    let commands = commands.filter(|line| !line.contains("networks"));
     commands
         .map(|line| line.split('#').next().unwrap().split_whitespace().map(str::to_owned).collect())
         .collect()
