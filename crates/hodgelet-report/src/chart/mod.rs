@@ -31,7 +31,7 @@ pub fn canvas(width: f64, height: f64, title: &str) -> Element {
         .at("role", "img")
         .at("font-family", "system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif")
         .at("font-size", "11")
-        .with(el("title").text(title))
+        .with(el("title").text(crate::markup::cut(title, 200)))
 }
 
 /// Text at a place.

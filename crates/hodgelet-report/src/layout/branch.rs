@@ -6,6 +6,8 @@ use super::{Point, distance};
 const MAX_VERTICES: usize = 150;
 /// Directions that a branch is tried in.
 const DIRECTIONS: usize = 24;
+/// Vertices two bonds apart are √3 from each other; where others come nearer than this, a branch is looked at.
+const NEAR: f64 = 1.2;
 /// How much more room a branch must find to be turned.
 const GAIN: f64 = 0.8;
 
@@ -25,6 +27,10 @@ pub fn untangle(points: &mut [Point], neighbors: &[Vec<u32>]) -> bool {
         let mut inside = vec![false; points.len()];
         branch.members.iter().for_each(|&v| inside[v] = true);
         let others: Vec<usize> = (0..points.len()).filter(|&v| !inside[v] && v != branch.root).collect();
+        let near = |&v: &usize| others.iter().any(|&w| distance(points[v], points[w]) < NEAR);
+        if !branch.members.iter().any(near) {
+            continue;
+        }
         let now = crowding(points, &branch.members, &others, |p| p);
         let around = points[branch.root];
         let turn = |k: usize| {

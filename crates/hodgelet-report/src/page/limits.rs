@@ -41,7 +41,7 @@ impl Limits {
             entries: (self.entries * 3 / 4).max(6),
             folds: (self.folds / 2).max(10),
             letters: (self.letters / 2).max(200),
-            targets: (self.targets * 3 / 4).max(1),
+            targets: (self.targets * 2 / 3).max(1),
         })
     }
 }
