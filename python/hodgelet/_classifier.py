@@ -69,13 +69,20 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
         return tags
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, columns: Any = None, fingerprints: Any = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        columns: Any = None,
+        fingerprints: Any = None,
+        grams: Any = None,
     ) -> HodgeletClassifier:
         """Learns the classes ``y`` of the graphs ``X``.
 
         ``sample_weight`` multiplies the terms of the graphs in the log likelihood; ``class_weight`` may be a mapping
-        from class to weight. ``columns`` and ``fingerprints`` are what is known of the graphs as a whole, as in
-        `as_batch`.
+        from class to weight. ``columns``, ``fingerprints`` and ``grams`` are what is known of the graphs as a whole,
+        as in `as_batch`; `new_batch` says which Gram matrix new graphs need.
 
         Raises
         ------
@@ -94,7 +101,7 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
             found.append(classes)
             return {"classes": names, "labels": labels}
 
-        self._train(X, y, targets, columns, fingerprints, sample_weight)
+        self._train(X, y, targets, columns, fingerprints, sample_weight, grams)
         self.classes_ = found[0]
         return self
 
@@ -118,15 +125,15 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
         self._add(X, y, targets)
         return self
 
-    def predict(self, X: Any, *, columns: Any = None, fingerprints: Any = None) -> NDArray[Any]:
+    def predict(self, X: Any, *, columns: Any = None, fingerprints: Any = None, grams: Any = None) -> NDArray[Any]:
         """The most probable class of each graph."""
-        labels = self.predict_full(X, columns=columns, fingerprints=fingerprints).labels
+        labels = self.predict_full(X, columns=columns, fingerprints=fingerprints, grams=grams).labels
         assert labels is not None, "a classifier predicts classes"
         return labels
 
-    def predict_proba(self, X: Any, *, columns: Any = None, fingerprints: Any = None) -> Floats:
+    def predict_proba(self, X: Any, *, columns: Any = None, fingerprints: Any = None, grams: Any = None) -> Floats:
         """Probabilities of the classes, ``[n_graphs, n_classes]``."""
-        probabilities = self.predict_full(X, columns=columns, fingerprints=fingerprints).probabilities
+        probabilities = self.predict_full(X, columns=columns, fingerprints=fingerprints, grams=grams).probabilities
         assert probabilities is not None, "a classifier predicts probabilities"
         return probabilities
 

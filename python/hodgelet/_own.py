@@ -1,4 +1,4 @@
-"""What is known of graphs as a whole: tables of numbers, and fingerprints."""
+"""What is known of graphs as a whole: tables of numbers, fingerprints, and Gram matrices."""
 
 from __future__ import annotations
 
@@ -19,14 +19,30 @@ __all__ = ["with_own"]
 SAMPLE_WEIGHT = "sample_weight"
 
 
-def with_own(batch: GraphBatch, columns: Any = None, fingerprints: Any = None, sample_weight: Any = None) -> GraphBatch:
-    """The batch with a column for each number of a table, one for fingerprints, and one for how much graphs count."""
-    if columns is None and fingerprints is None and sample_weight is None:
+#: Name of the column of products with other graphs, and the share of its size that a matrix may be asymmetric by.
+GRAM = "gram"
+TOLERANCE = 1e-8
+
+
+def with_own(
+    batch: GraphBatch,
+    columns: Any = None,
+    fingerprints: Any = None,
+    sample_weight: Any = None,
+    grams: Any = None,
+    sizes: Mapping[str, int] | None = None,
+) -> GraphBatch:
+    """The batch with columns for numbers, fingerprints, how much graphs count, and Gram matrices.
+
+    With ``sizes``, the number of graphs of each Gram matrix of a model, ``grams`` are rows of new graphs.
+    """
+    if columns is None and fingerprints is None and sample_weight is None and grams is None:
         return batch
     own = [
         *_numbers(columns, len(batch)),
         *_tags(fingerprints, len(batch)),
         *_weights(sample_weight, len(batch)),
+        *_grams(grams, len(batch), sizes),
     ]
     return replace(batch, columns=[*batch.columns, *own]).validate()
 
@@ -43,6 +59,54 @@ def _weights(sample_weight: Any, n: int) -> list[Column]:
     if len(wrong):
         raise HodgeletInputError(f"sample_weight[{wrong[0]}] is {weights[wrong[0]]}, expected 0, or 1e-6 to 1e6")
     return [Column(SAMPLE_WEIGHT, WHOLE, "real", weights[:, None])]
+
+
+def _grams(grams: Any, n: int, sizes: Mapping[str, int] | None) -> list[Column]:
+    if grams is None:
+        return []
+    named = grams.items() if isinstance(grams, Mapping) else [(None, grams)]
+    found = []
+    for key, matrix in named:
+        name = GRAM if key is None else f"{GRAM}:{key}"
+        try:
+            values = np.asarray(matrix, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise HodgeletInputError(f"grams: `{name}` is not a matrix of numbers") from None
+        if not np.isfinite(values).all():
+            place = np.argwhere(~np.isfinite(values))[0].tolist()
+            raise HodgeletInputError(f"grams: `{name}` is {values[tuple(place)]} at {place}, expected finite numbers")
+        rows = _square(name, values, n) if sizes is None else _new_rows(name, values, n, sizes)
+        products = [str(j) for j in range(rows.shape[1] - 2)]
+        found.append(Column(name, WHOLE, "real", rows, channels=["place", "self", *products]))
+    return found
+
+
+def _square(name: str, values: NDArray[Any], n: int) -> NDArray[Any]:
+    if values.shape != (n, n):
+        raise HodgeletInputError(f"grams: `{name}` has the shape {list(values.shape)}, expected [{n}, {n}]")
+    apart = np.abs(values - values.T)
+    if n and apart.max() > TOLERANCE * np.abs(values).max():
+        i, j = np.unravel_index(apart.argmax(), apart.shape)
+        raise HodgeletInputError(
+            f"grams: `{name}` is {values[i, j]} at [{i}, {j}] and {values[j, i]} at [{j}, {i}], "
+            "expected a symmetric matrix"
+        )
+    symmetric = 0.5 * values + 0.5 * values.T
+    return np.column_stack([np.arange(n), np.maximum(np.diagonal(symmetric), 0.0), symmetric])
+
+
+def _new_rows(name: str, values: NDArray[Any], n: int, sizes: Mapping[str, int]) -> NDArray[Any]:
+    if name not in sizes:
+        known = ", ".join(f"`{other}`" for other in sizes) or "none"
+        raise HodgeletInputError(f"grams: the model has no Gram matrix `{name}`; it has {known}")
+    width = sizes[name]
+    if values.ndim != 2 or len(values) != n or values.shape[1] not in (width, width + 1):
+        raise HodgeletInputError(
+            f"grams: `{name}` has the shape {list(values.shape)}, expected [{n}, {width}], or [{n}, {width + 1}] "
+            "with the product of each graph with itself last"
+        )
+    own = np.maximum(values[:, width], 0.0) if values.shape[1] > width else np.full(n, -1.0)
+    return np.column_stack([np.full(n, -1.0), own, values[:, :width]])
 
 
 def _numbers(columns: Any, n: int) -> list[Column]:

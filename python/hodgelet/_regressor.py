@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from hodgelet._base import check_targets, documented, finite_numbers, r2
 from hodgelet._errors import HodgeletInputError
-from hodgelet._own import with_own
 from hodgelet._parameters import RegressorParameters
 from hodgelet._regions import Intervals, common
 from hodgelet._results import Novelty, Prediction
@@ -59,10 +58,17 @@ class HodgeletRegressor(RegressorParameters, Supervised):
         return tags
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, columns: Any = None, fingerprints: Any = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        columns: Any = None,
+        fingerprints: Any = None,
+        grams: Any = None,
     ) -> HodgeletRegressor:
         """Learns the numbers ``y`` of the graphs ``X``; weights and errors as in `HodgeletClassifier.fit`."""
-        self._train(X, y, lambda y: {"values": finite_numbers(y)}, columns, fingerprints, sample_weight)
+        self._train(X, y, lambda y: {"values": finite_numbers(y)}, columns, fingerprints, sample_weight, grams)
         return self
 
     def partial_fit(self, X: Any, y: Any) -> HodgeletRegressor:
@@ -80,6 +86,7 @@ class HodgeletRegressor(RegressorParameters, Supervised):
         *,
         columns: Any = None,
         fingerprints: Any = None,
+        grams: Any = None,
     ) -> Any:
         """The expected number of each graph.
 
@@ -88,7 +95,7 @@ class HodgeletRegressor(RegressorParameters, Supervised):
         """
         if return_std and return_cov:
             raise HodgeletInputError("return_std and return_cov are both true, expected at most one")
-        batch = with_own(self._batch(X), columns, fingerprints)
+        batch = self.new_batch(X, columns=columns, fingerprints=fingerprints, grams=grams)
         out = self.predict_full(batch)
         if return_cov:
             return out.mean, self._native().covariance(batch, self._threads())

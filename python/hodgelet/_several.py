@@ -61,6 +61,7 @@ def fit_several(
     sample_weight: Any = None,
     columns: Any = None,
     fingerprints: Any = None,
+    grams: Any = None,
     **params: Any,
 ) -> SeveralModels:
     """Learns several targets of the graphs ``X`` together.
@@ -79,7 +80,7 @@ def fit_several(
         ``"classes"`` or ``"numbers"`` by name; otherwise numbers with a fraction are numbers, all else classes.
     sample_weight
         How much each graph counts.
-    columns, fingerprints
+    columns, fingerprints, grams
         What is known of the graphs as a whole, as in `as_batch`.
     **params
         Parameters of `HodgeletClassifier`.
@@ -100,7 +101,7 @@ def fit_several(
     from hodgelet import _native
 
     estimator = HodgeletClassifier(**params)
-    batch = with_own(estimator._batch(X).to_learn_from(), columns, fingerprints, sample_weight)
+    batch = with_own(estimator._batch(X).to_learn_from(), columns, fingerprints, sample_weight, grams)
     goals, classes = [], {}
     for name, values in _by_name(targets).items():
         goal, own = _goal(str(name), values, len(batch), (kinds or {}).get(name))

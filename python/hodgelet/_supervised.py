@@ -127,13 +127,24 @@ class Supervised(Estimator):
         edges = np.asarray(found["edges"], np.int64).reshape(-1, 2)
         return replace(prediction.explain(0), cells=cells, n_vertices=int(batch.vertices[0]), edges=edges)
 
-    def predict_full(self, X: Any, *, columns: Any = None, fingerprints: Any = None) -> Prediction:
+    def new_batch(self, X: Any, *, columns: Any = None, fingerprints: Any = None, grams: Any = None) -> GraphBatch:
+        """New graphs with what is known of them as a whole, for methods that do not take it themselves.
+
+        ``columns`` and ``fingerprints`` are as in `as_batch`. ``grams`` has a row for each graph and a column for each
+        graph that the model was fitted to, in their order, and a last one with the product of each graph with itself,
+        which may be left out where that is the same for all training graphs; a mapping by name of several.
+        """
+        native = self._native()
+        return with_own(self._batch(X), columns, fingerprints, None, grams, dict(native.grams()))
+
+    def predict_full(self, X: Any, *, columns: Any = None, fingerprints: Any = None, grams: Any = None) -> Prediction:
         """Full predictions for graphs: targets, latent means and variances, and the share of each block.
 
-        ``columns`` and ``fingerprints`` are those of the graphs as a whole, as in `as_batch`; other methods take a
-        batch that has them.
+        ``columns``, ``fingerprints`` and ``grams`` are those of the graphs as a whole, as in `new_batch`; other methods
+        take a batch that has them.
         """
-        native, batch = self._native(), with_own(self._batch(X), columns, fingerprints)
+        native = self._native()
+        batch = self.new_batch(X, columns=columns, fingerprints=fingerprints, grams=grams)
         with Progress(self._verbose()) as progress:
             out = native.predict(batch, self._threads(), progress.callback)
         warn_unknown(out["unknown"], native, batch)
@@ -200,13 +211,22 @@ class Supervised(Estimator):
         """
         self._native().save(os.fspath(path), force)
 
-    def _train(self, X: Any, y: Any, targets: Any, columns: Any, fingerprints: Any, sample_weight: Any = None) -> None:
+    def _train(
+        self,
+        X: Any,
+        y: Any,
+        targets: Any,
+        columns: Any,
+        fingerprints: Any,
+        sample_weight: Any = None,
+        grams: Any = None,
+    ) -> None:
         from hodgelet import _native
 
         plain = self._batch(X).to_learn_from()
         checked = check_targets(y, len(plain), type(self).__name__)
         weights = self._weights(checked, sample_weight)
-        batch = with_own(plain, columns, fingerprints, weights)
+        batch = with_own(plain, columns, fingerprints, weights, grams)
         if weights is not None and (np.asarray(weights) == 0).any():
             counted = np.flatnonzero(np.asarray(weights))  # what counts nothing is not there
             batch, checked = batch.take(counted), checked[counted]

@@ -24,7 +24,7 @@ use hodgelet_data::generate::{Builtin, builtin};
 use hodgelet_data::mantra::is_mantra;
 use hodgelet_data::table::{TableParts, TableRead, is_table};
 use hodgelet_data::{EXTENSIONS, OpenError, OpenOptions, Parts, Read};
-use hodgelet_data::{edits, is_network, locate, open_parts, open_with, own};
+use hodgelet_data::{edits, gram, is_network, locate, open_parts, open_with, own};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -60,6 +60,14 @@ pub struct DatasetArgs {
     /// `17 203:2`; a row for each graph, in order or with its name in a column `id`
     #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub fingerprints: Option<PathBuf>,
+    /// A Gram matrix of the graphs, in their order, which becomes a block: a .npy file, or lines of numbers with commas between
+    /// them; repeat for several. To predict, a row for each new graph and a column for each graph of the model, and a last
+    /// column with the product of each new graph with itself, unless that is the same for all
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
+    pub grams: Vec<PathBuf>,
+    /// Graphs of each Gram matrix of the model that predicts
+    #[arg(skip)]
+    pub gram_sizes: Option<Vec<(String, usize)>>,
     #[command(flatten)]
     pub data_dir: DataDirArgs,
     #[command(flatten)]
@@ -103,7 +111,9 @@ impl DatasetArgs {
     #[must_use]
     pub fn read_as(&self, model: &Model) -> Self {
         let network = NetworkArgs { kept: model.summary().reading.clone(), ..self.network.clone() };
-        Self { network, ..self.clone() }
+        let grams = model.space().measurer().grams();
+        let gram_sizes = Some(grams.into_iter().map(|(name, n)| (name.to_owned(), n)).collect());
+        Self { network, gram_sizes, ..self.clone() }
     }
 
     /// How the data are read where files leave it open, for a model to keep.
@@ -167,6 +177,7 @@ impl DatasetArgs {
     pub fn table_parts(&self) -> Result<Option<TableParts>, CommandError> {
         let needs_all = self.columns.is_some()
             || self.fingerprints.is_some()
+            || !self.grams.is_empty()
             || !self.homology.is_empty()
             || !self.table.target.is_empty();
         match self.molecules()?.filter(|_| !needs_all) {
@@ -231,7 +242,8 @@ impl DatasetArgs {
     ///
     /// [`CommandError`] when there is no such dataset or it cannot be read.
     pub fn parts(&self, terminal: Terminal) -> Result<Parts, CommandError> {
-        if self.columns.is_some() || self.fingerprints.is_some() || !self.homology.is_empty() {
+        let tables = self.columns.is_some() || self.fingerprints.is_some() || !self.grams.is_empty();
+        if tables || !self.homology.is_empty() {
             // Rows of a table are matched with all graphs.
             return Ok(Parts::Whole(Box::new(self.read(terminal)?)));
         }
@@ -269,6 +281,7 @@ impl DatasetArgs {
             .into_iter()
             .chain(self.columns.clone())
             .chain(self.fingerprints.clone())
+            .chain(self.grams.clone())
             .chain(network)
             .collect()
     }
@@ -316,6 +329,22 @@ impl DatasetArgs {
         }
         if let Some(path) = &self.fingerprints {
             dataset = own::with_fingerprints(dataset, path, &ids)?;
+        }
+        for (g, path) in self.grams.iter().enumerate() {
+            dataset = match &self.gram_sizes {
+                None => gram::with_gram(dataset, path, (g > 0).then(|| (g + 1).to_string()).as_deref())?,
+                Some(sizes) => match sizes.get(g) {
+                    Some((name, n)) => gram::with_gram_rows(dataset, path, name, *n)?,
+                    None => {
+                        let message =
+                            format!("--grams {}, but the model has {}", path.display(), sizes.len());
+                        return Err(CommandError::usage(
+                            message,
+                            Some("`hodgelet info MODEL` lists its blocks"),
+                        ));
+                    }
+                },
+            };
         }
         dataset = with_homology(dataset, &self.homology)?;
         Ok(Read { dataset, report, ids, goals })

@@ -20,6 +20,7 @@
 #![warn(missing_docs)]
 
 pub mod generate;
+pub mod gram;
 pub mod graphs;
 pub mod hif;
 pub mod jsonl;

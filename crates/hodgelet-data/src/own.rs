@@ -7,7 +7,7 @@
 //! - Fingerprints: one other column, whose cells are bits (`0101…`, at least 16 of them), or tags with how often they appear:
 //!   `17 203:2 951`.
 
-use hodgelet::dataset::{Column, ColumnValues, Dataset, DatasetError, WHOLE};
+use hodgelet::dataset::{Column, ColumnValues, Dataset, DatasetError, GramError, WHOLE};
 use hodgelet::signal::Orientation;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -50,6 +50,14 @@ pub enum OwnError {
         /// What is missing, or too many.
         fault: String,
     },
+    /// A matrix that is not what was expected.
+    #[error("{}: {source}", path.display())]
+    Gram {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: GramError,
+    },
     /// The columns do not fit the dataset.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
@@ -66,6 +74,7 @@ impl OwnError {
             Self::Rows { .. } => {
                 Some("a column `id` matches rows with the names of graphs; without it their order does")
             }
+            Self::Gram { source, .. } => source.hint(),
             _ => None,
         }
     }

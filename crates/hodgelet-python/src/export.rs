@@ -36,6 +36,8 @@ pub fn read_dataset(
         homology,
         columns,
         fingerprints,
+        grams: Vec::new(),
+        gram_sizes: None,
         data_dir,
         table,
         network,

@@ -335,6 +335,12 @@ impl Model {
         self.space().filter_curves(py, block, &grid)
     }
 
+    /// Columns of Gram matrices, and how many graphs each is of.
+    fn grams(&self) -> Vec<(String, usize)> {
+        let grams = self.model.space().measurer().grams();
+        grams.into_iter().map(|(name, n)| (name.to_owned(), n)).collect()
+    }
+
     /// Names of the classes; none for real targets.
     fn class_names(&self) -> Option<Vec<String>> {
         match self.model.targets() {

@@ -13,7 +13,8 @@
 //! - a column has a value for every cell of its dimension and starts where [`cell_starts`] says;
 //! - a label is one of the categories of its column, a number is finite;
 //! - no two columns share their dimension and name, and no dimension exceeds [`MAX_DIM`], but for [`WHOLE`];
-//! - a column called [`WEIGHTS`] has one positive number per cell, and one called [`SAMPLE_WEIGHT`] one per complex.
+//! - a column called [`WEIGHTS`] has one positive number per cell, and one called [`SAMPLE_WEIGHT`] one per complex;
+//! - a column called [`GRAM`] or `gram:NAME` has rows of a Gram matrix.
 //!
 //! Columns and targets by themselves are plain data. To change those of a dataset, give it new ones
 //! ([`Dataset::with_columns`], [`Dataset::with_targets`]) or take it apart ([`Dataset::into_parts`]). A
@@ -21,12 +22,15 @@
 
 mod column;
 mod error;
+mod gram;
 mod hypergraphs;
 mod line_graph;
 mod weights;
 
 pub use column::{Column, ColumnValues, MAX_DIM, WHOLE};
 pub use error::DatasetError;
+pub(crate) use gram::{BEFORE_PRODUCTS, check_semidefinite};
+pub use gram::{GRAM, GramError, MOST_GRAMS};
 pub use hypergraphs::HypergraphDataset;
 pub use weights::{POSITIONS, SAMPLE_WEIGHT, WEIGHTS};
 
@@ -221,6 +225,9 @@ impl Dataset {
             return Err(column.error("appears twice"));
         }
         column.check_in_dataset(&self.cell_starts(column.dim))?;
+        if column.is_gram() && self.columns.iter().filter(|other| other.is_gram()).count() >= MOST_GRAMS {
+            return Err(column.error(format!("is one of more than {MOST_GRAMS} Gram matrices")));
+        }
         self.columns.push(column);
         Ok(self)
     }

@@ -5,7 +5,7 @@ use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets};
 use hodgelet::hodge::HodgeComponent;
 use hodgelet::measure::ComplexMeasures;
 use hodgelet::model::{Measurer, Model, Prediction, UpdateParams};
-use hodgelet::settings::{BlockKind, HyperparameterChoice, PosteriorChoice, Settings};
+use hodgelet::settings::{BlockKind, ConformalChoice, HyperparameterChoice, PosteriorChoice, Settings};
 use hodgelet::signal::Orientation;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -139,7 +139,8 @@ fn masses_of_the_components_add_up_to_the_edges() {
     for (graph, measures) in first.iter().zip(measured(&dataset(&first, &NAMES))) {
         let labels = measures.labels().unwrap();
         for t in 0..3 {
-            let total: f64 = HodgeComponent::ALL.iter().map(|&c| labels.component(c).unwrap().total(t)).sum();
+            let total: f64 =
+                HodgeComponent::ALL.iter().map(|&c| labels.component(1, c).unwrap().total(t)).sum();
             assert!((total - graph.edges.len() as f64).abs() < 1e-9);
         }
     }
@@ -247,6 +248,30 @@ fn a_label_that_was_never_seen_makes_a_graph_new() {
     assert_splits(&unknown);
     for (a, b) in known.novelty.iter().zip(&unknown.novelty) {
         assert!(a.block_distances[vertex] < b.block_distances[vertex]);
+    }
+}
+
+/// Held-out graphs are measured and scored with their labels, by models that have not seen them.
+#[test]
+fn a_guarantee_holds_with_labels() {
+    for choice in [ConformalChoice::Split, ConformalChoice::CvPlus] {
+        let settings = Settings { conformal: Some(choice), conformal_folds: 4, iterations: 3, ..settings() };
+        let (model, _) = fitted(&settings, 48);
+        let names: Vec<String> = model.blocks().iter().map(|block| block.block.to_string()).collect();
+        assert!(names.contains(&"edge exact labels".to_owned()), "{names:?}");
+        let n_held = if choice == ConformalChoice::Split { 12 } else { 48 };
+        assert_eq!(model.n_calibration(), n_held);
+        let new = dataset(&graphs(60, 9), &NAMES);
+        let found = model.predict_calibrated(&new, |_| ControlFlow::Continue(())).unwrap();
+        assert_same(&found.prediction, &model.predict(&new).unwrap());
+        let regions = found.regions(0.8).unwrap();
+        assert!(regions.guaranteed.is_some());
+        // Four standard errors of sixty new graphs and of twelve held-out ones together.
+        let share = regions.targets.share_held(new.targets()).unwrap();
+        assert!(share > 0.8 - 4.0 * (0.16f64 / 60.0 + 0.16 / 14.0).sqrt(), "{choice:?}: {share}");
+        let back = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        let again = back.predict_calibrated(&new, |_| ControlFlow::Continue(())).unwrap();
+        assert_eq!(again.regions(0.8).unwrap(), regions);
     }
 }
 

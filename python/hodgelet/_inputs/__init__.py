@@ -30,6 +30,7 @@ def as_batch(
     directed: str | None = None,
     columns: Any = None,
     fingerprints: Any = None,
+    grams: Any = None,
 ) -> GraphBatch:
     """One `GraphBatch` of many graphs, all from one library.
 
@@ -66,6 +67,10 @@ def as_batch(
     fingerprints
         Counts or bits of each graph as a whole (rows of an array or a sparse matrix, mappings, or fingerprints of
         RDKit), which become a block under Tanimoto's kernel.
+    grams
+        A Gram matrix ``[n_graphs, n_graphs]`` of these graphs, symmetric and positive semi-definite, or a mapping from
+        name to several; each becomes a block. Rows stay with their graphs when a part of the batch is taken, so that a
+        model can be fitted to one part and predict another. Rows of other graphs: `HodgeletClassifier.new_batch`.
 
     Raises
     ------
@@ -79,7 +84,7 @@ def as_batch(
     (2, (6, 2), ['x'])
 
     """
-    if columns is not None or fingerprints is not None:
+    if columns is not None or fingerprints is not None or grams is not None:
         plain = as_batch(
             graphs,
             vertex_attrs=vertex_attrs,
@@ -91,7 +96,7 @@ def as_batch(
             max_dim=max_dim,
             directed=directed,
         )
-        return with_own(plain, columns, fingerprints)
+        return with_own(plain, columns, fingerprints, grams=grams)
     if isinstance(graphs, GraphBatch):
         return graphs.validate()
     options = Options.of(vertex_attrs, edge_attrs, cell_attrs, oriented, hypergraph, max_dim, weights, directed)

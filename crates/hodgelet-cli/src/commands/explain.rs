@@ -124,12 +124,13 @@ pub fn run(args: &ExplainArgs, terminal: Terminal) -> Result<(), CommandError> {
     let prediction = model.predict(&alone)?;
     let cells = model.explain_cells(&alone, 0)?;
     let latent = latent_of(args, &model, &prediction)?;
+    let lifted = model.space().measurer().sample(&alone, 0)?.complex;
     let id = read.ids.get(index).filter(|id| !id.is_empty()).cloned();
     let found = Explanation {
         dataset: dataset.name().to_owned(),
         graph: index,
         id,
-        ..explained(&model, &alone, &prediction, &cells, latent, args.top)
+        ..explained(&model, (&alone, &lifted), &prediction, &cells, latent, args.top)
     };
     if let Some(path) = &args.out {
         let text = output::json(&found)?;
@@ -164,7 +165,7 @@ fn latent_of(args: &ExplainArgs, model: &Model, prediction: &Prediction) -> Resu
 
 fn explained(
     model: &Model,
-    alone: &Dataset,
+    (alone, lifted): (&Dataset, &Complex),
     prediction: &Prediction,
     cells: &[CellShares],
     latent: usize,
@@ -179,7 +180,7 @@ fn explained(
         (PredictedTargets::Real { densities }, _) => (number(densities[0].mean()), None, None),
         _ => (String::new(), None, None),
     };
-    let names = CellNames { complex: &alone.complexes()[0], dataset: alone };
+    let names = CellNames { complex: &alone.complexes()[0], lifted, dataset: alone };
     let block = |(block, shares): &(hodgelet::feature::Block, faer::Mat<f64>)| {
         let own = cells.iter().find(|cells| cells.block == *block);
         let cell = |own: &CellShares, i: usize| CellShare {
@@ -220,6 +221,8 @@ fn explained(
 /// What cells are called.
 struct CellNames<'a> {
     complex: &'a Complex,
+    /// With the cells that the model adds.
+    lifted: &'a Complex,
     dataset: &'a Dataset,
 }
 
@@ -228,6 +231,7 @@ impl CellNames<'_> {
         match dim {
             0 => vec![cell as u32],
             1 => self.complex.boundary(1).map_or_else(Vec::new, |b| b.column(cell).0.to_vec()),
+            _ if cell < self.lifted.n_cells(dim) => self.lifted.cell_vertices(dim, cell),
             _ => Vec::new(),
         }
     }
@@ -295,7 +299,7 @@ impl Report for Explanation {
         if !cells.is_empty() {
             let shown = cells.iter().take(self.top).map(|cell| {
                 let ends: Vec<String> = cell.vertices.iter().map(u32::to_string).collect();
-                let name = if cell.dim == 0 { "vertex" } else { "edge" };
+                let name = ["vertex", "edge"].get(cell.dim).unwrap_or(&"cell");
                 let place = if cell.dim == 0 { cell.cell.to_string() } else { ends.join("–") };
                 vec![format!("{name} {place}"), cell.label.clone(), signed(cell.share)]
             });

@@ -117,6 +117,8 @@ fn source(args: &HonestArgs, name: &str) -> DatasetArgs {
         hypergraph: None,
         columns: None,
         fingerprints: None,
+        grams: Vec::new(),
+        gram_sizes: None,
         homology: Vec::new(),
         data_dir: args.data_dir.clone(),
         table: TableArgs::default(),

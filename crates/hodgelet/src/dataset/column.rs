@@ -1,6 +1,6 @@
 //! Columns: a label or a vector of attributes on every cell of one dimension.
 
-use super::{DatasetError, running_sums, weights};
+use super::{DatasetError, gram, running_sums, weights};
 use crate::signal::Orientation;
 use serde::{Deserialize, Serialize};
 
@@ -127,6 +127,7 @@ impl Column {
             true if self.dim == WHOLE => Err(self.error("is of weights, which cells have")),
             true => weights::check_weights(self),
             false if self.is_sample_weight() => weights::check_weights(self),
+            false if self.is_gram() => gram::check_gram(self),
             false => Ok(()),
         }
     }

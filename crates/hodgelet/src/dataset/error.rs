@@ -56,6 +56,9 @@ pub enum DatasetError {
         /// What is wrong with it.
         source: ComplexError,
     },
+    /// A matrix that is not the Gram matrix of the complexes.
+    #[error("Gram matrix: {0}")]
+    Gram(#[from] super::GramError),
     /// A column that does not fit the complexes.
     #[error("column `{name}` of dimension {dim} {fault}")]
     Column {

@@ -74,6 +74,12 @@ impl Outline {
         &self.columns
     }
 
+    /// The highest dimension of a training complex, before cells are added.
+    #[must_use]
+    pub fn highest(&self) -> usize {
+        self.highest
+    }
+
     /// Whether every 1-cell joins two vertices.
     #[must_use]
     pub fn has_edges(&self) -> bool {

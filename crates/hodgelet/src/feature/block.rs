@@ -1,7 +1,7 @@
 //! Blocks of features: which signals, and which of their components.
 
 use crate::complex::MAX_CLIQUE_DIM;
-use crate::dataset::WHOLE;
+use crate::dataset::{MOST_GRAMS, WHOLE};
 use crate::hodge::HodgeComponent;
 use crate::measure::{ComplexMeasures, LabelMeasure};
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,8 @@ pub enum Component {
     Columns,
     /// Tags of the complex as a whole.
     Fingerprints,
+    /// A Gram matrix that is given: which of several, from 0.
+    Gram(u8),
 }
 
 impl Component {
@@ -96,12 +98,18 @@ impl Block {
         parts.into_iter().skip(usize::from(dim == 0)).map(|component| Self { dim, component }).collect()
     }
 
-    /// The blocks of refined labels: of edges, one for each component, and of vertices.
-    pub const EDGE_LABELS: [Self; 3] = [
-        Self { dim: 1, component: Component::ExactLabels },
-        Self { dim: 1, component: Component::CoexactLabels },
-        Self { dim: 1, component: Component::HarmonicLabels },
-    ];
+    /// The blocks of refined labels of edges, one for each component.
+    pub const EDGE_LABELS: [Self; 3] = Self::labels(1);
+
+    /// The blocks of refined labels of the cells of one dimension, one for each component.
+    #[must_use]
+    pub const fn labels(dim: usize) -> [Self; 3] {
+        [
+            Self { dim, component: Component::ExactLabels },
+            Self { dim, component: Component::CoexactLabels },
+            Self { dim, component: Component::HarmonicLabels },
+        ]
+    }
 
     /// The block of refined labels of vertices.
     pub const VERTEX_LABELS: Self = Self { dim: 0, component: Component::Labels };
@@ -110,6 +118,12 @@ impl Block {
     pub const VALUES: [Self; 2] = [
         Self { dim: 0, component: Component::Values },
         Self { dim: 0, component: Component::SmoothedValues },
+    ];
+
+    /// The blocks of distributions of values of edges: as they are, and smoothed.
+    pub const EDGE_VALUES: [Self; 2] = [
+        Self { dim: 1, component: Component::Values },
+        Self { dim: 1, component: Component::SmoothedValues },
     ];
 
     /// The block of labels of vertices that are counted.
@@ -121,6 +135,12 @@ impl Block {
         Self { dim: WHOLE, component: Component::Fingerprints },
     ];
 
+    /// The block of Gram matrix number `index`.
+    #[must_use]
+    pub fn gram(index: u8) -> Self {
+        Self { dim: WHOLE, component: Component::Gram(index) }
+    }
+
     /// The masses of labels of a complex in this block.
     pub(super) fn labels_of(self, complex: &ComplexMeasures) -> Option<&LabelMeasure> {
         if self.component == Component::Fingerprints {
@@ -128,9 +148,9 @@ impl Block {
         }
         let labels = complex.labels()?;
         match (self.dim, self.component) {
-            (1, Component::ExactLabels) => labels.component(HodgeComponent::Exact),
-            (1, Component::CoexactLabels) => labels.component(HodgeComponent::Coexact),
-            (1, Component::HarmonicLabels) => labels.component(HodgeComponent::Harmonic),
+            (dim, Component::ExactLabels) => labels.component(dim, HodgeComponent::Exact),
+            (dim, Component::CoexactLabels) => labels.component(dim, HodgeComponent::Coexact),
+            (dim, Component::HarmonicLabels) => labels.component(dim, HodgeComponent::Harmonic),
             (0, Component::Labels) => labels.vertices.as_ref(),
             (0, Component::Environments) => labels.environments.as_ref(),
             _ => None,
@@ -162,6 +182,8 @@ impl std::fmt::Display for Block {
             Component::Environments => "environments",
             Component::Columns => "columns",
             Component::Fingerprints => "fingerprints",
+            Component::Gram(0) => "gram",
+            Component::Gram(index) => return write!(f, "gram {}", u32::from(index) + 1),
         })
     }
 }
@@ -173,8 +195,10 @@ impl std::str::FromStr for Block {
         let others = [Component::Whole, Component::Signed];
         let of_dim =
             |dim| Self::split(dim).into_iter().chain(others.map(|component| Self { dim, component }));
-        let labels = Self::EDGE_LABELS.into_iter().chain([Self::VERTEX_LABELS, Self::ENVIRONMENTS]);
-        let labels = labels.chain(Self::VALUES).chain(Self::OWN);
+        let labels = (1..=MAX_CLIQUE_DIM).flat_map(Self::labels);
+        let labels = labels.chain([Self::VERTEX_LABELS, Self::ENVIRONMENTS]);
+        let labels = labels.chain(Self::VALUES).chain(Self::EDGE_VALUES).chain(Self::OWN);
+        let labels = labels.chain((0..MOST_GRAMS as u8).map(Self::gram));
         (0..=MAX_CLIQUE_DIM).flat_map(of_dim).chain(labels).find(|block| block.to_string() == name).ok_or(())
     }
 }
@@ -191,8 +215,11 @@ mod tests {
             names,
             ["vertex co-exact", "vertex harmonic", "edge exact", "edge co-exact", "edge harmonic"]
         );
-        let labels = Block::EDGE_LABELS.into_iter().chain([Block::VERTEX_LABELS, Block::ENVIRONMENTS]);
-        let labels = labels.chain(Block::VALUES).chain(Block::OWN).map(|b| b.to_string());
+        let labels = Block::labels(1).into_iter().chain(Block::labels(3));
+        let labels = labels.chain([Block::VERTEX_LABELS, Block::ENVIRONMENTS]);
+        let labels = labels.chain(Block::VALUES).chain(Block::EDGE_VALUES).chain(Block::OWN);
+        let labels = labels.chain([Block::gram(0), Block::gram(15)]);
+        let labels = labels.map(|b| b.to_string());
         for name in names.into_iter().chain(labels) {
             assert_eq!(name.parse::<Block>().unwrap().to_string(), name);
         }

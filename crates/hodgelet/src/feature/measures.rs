@@ -2,9 +2,7 @@
 
 use super::{Block, Component};
 use crate::hodge::HodgeComponent;
-use crate::measure::{
-    ComplexMeasures, DimMeasures, EnergyMeasure, LabelMeasure, SignedMeasure, VertexValues,
-};
+use crate::measure::{CellValues, ComplexMeasures, DimMeasures, EnergyMeasure, LabelMeasure, SignedMeasure};
 
 /// The measures of many complexes in one block, end to end. In a signed block the masses of atoms are inner products,
 /// which may be negative.
@@ -18,7 +16,8 @@ pub struct BlockMeasures {
     energy_starts: Vec<usize>, // [n + 1]
     energies: Vec<f64>,        // per complex, [n_live, n_atoms] row-major
     labels: Vec<LabelMeasure>, // [n] in a block of labels, which has no atoms; otherwise none
-    values: Vec<Vec<f64>>, // [n] in a block of values, per complex [n_vertices, n_channels]; otherwise none
+    values: Vec<Vec<f64>>,     // [n] in a block of values, per complex [n_cells, n_channels]; otherwise none
+    oriented: Vec<bool>,       // [n_channels] in a block of values, if any complex has some; otherwise none
 }
 
 /// The numbers of [`BlockMeasures`], complex after complex.
@@ -60,6 +59,7 @@ impl BlockMeasures {
             energies: Vec::new(),
             labels: Vec::new(),
             values: Vec::new(),
+            oriented: Vec::new(),
         };
         for complex in complexes {
             if block.component.is_labels() || block.component.is_counts() {
@@ -68,8 +68,11 @@ impl BlockMeasures {
                 continue;
             }
             if block.component.is_values() {
-                let own = complex.values();
-                out.n_channels = out.n_channels.max(own.map_or(0, VertexValues::n_channels));
+                let own = complex.values(block.dim);
+                out.n_channels = out.n_channels.max(own.map_or(0, CellValues::n_channels));
+                if let Some(own) = own.filter(|own| own.n_channels() > out.oriented.len()) {
+                    out.oriented = own.oriented().to_vec();
+                }
                 let smoothed = block.component == Component::SmoothedValues;
                 out.values.push(own.map_or(Vec::new(), |own| own.values(smoothed).to_vec()));
                 out.push(&[], units, 1);
@@ -79,6 +82,13 @@ impl BlockMeasures {
                 let numbers = complex.own().map_or(&[][..], |own| &own.numbers);
                 out.n_channels = out.n_channels.max(numbers.len());
                 out.values.push(numbers.to_vec());
+                out.push(&[], units, 1);
+                continue;
+            }
+            if let Component::Gram(index) = block.component {
+                let row = complex.own().and_then(|own| own.grams.get(usize::from(index)));
+                out.n_channels = out.n_channels.max(row.map_or(0, Vec::len));
+                out.values.push(row.cloned().unwrap_or_default());
                 out.push(&[], units, 1);
                 continue;
             }
@@ -193,6 +203,7 @@ impl BlockMeasures {
             energies,
             labels,
             values,
+            oriented: self.oriented.clone(),
         }
     }
 
@@ -202,15 +213,22 @@ impl BlockMeasures {
         &self.labels
     }
 
-    /// The values on the vertices of each complex, row by row, in a block of values; otherwise none.
+    /// The values on the cells of each complex, row by row, in a block of values; numbers of the complex as a whole, or its
+    /// row of a Gram matrix, in a block of these; otherwise none.
     #[must_use]
     pub fn values(&self) -> &[Vec<f64>] {
         &self.values
     }
 
+    /// Whether each channel follows the orientation of its cells, in a block of values; otherwise none.
+    #[must_use]
+    pub fn oriented(&self) -> &[bool] {
+        &self.oriented
+    }
+
     /// The energies alone.
     pub(crate) fn only_energies(self) -> Self {
-        Self { labels: Vec::new(), values: Vec::new(), ..self }
+        Self { labels: Vec::new(), values: Vec::new(), oriented: Vec::new(), ..self }
     }
 
     /// What a file holds of the measures; [`from_parts`](Self::from_parts) makes the same of it.
@@ -254,6 +272,7 @@ impl BlockMeasures {
             energies,
             labels: Vec::new(),
             values: Vec::new(),
+            oriented: Vec::new(),
         })
     }
 

@@ -8,6 +8,7 @@
 
 mod block;
 mod fourier;
+mod gram;
 mod labels;
 mod measures;
 mod own;
@@ -18,6 +19,7 @@ mod wavelet;
 
 pub use block::{Block, Component};
 pub use fourier::{FourierError, FourierPoints};
+pub use gram::GramMap;
 pub use labels::LabelWeights;
 pub use measures::BlockMeasures;
 pub(crate) use measures::MeasureParts;

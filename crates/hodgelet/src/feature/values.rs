@@ -1,12 +1,17 @@
-//! Distributions of values: the mean of a kernel's features over the vertices of a complex.
+//! Distributions of values: the mean of a kernel's features over the vertices, or edges, of a complex.
 //!
 //! ```text
 //! φ(G) = mean over v of [cos ω_mᵀh_v, sin ω_mᵀh_v],   m = 1..300,   ω_m ~ N(0, I / (0.15 · mean ‖h − h'‖²))
 //! ```
 //!
-//! `h` are values of vertices in units of their deviations over the training complexes, so that the mean over pairs of
-//! vertices is twice the number of channels that vary. Frequencies are the same for the
+//! `h` are values of cells in units of their deviations over the training complexes, so that the mean over pairs of
+//! cells is twice the number of channels that vary. Frequencies are the same for the
 //! same number of channels. `‖φ(G) − φ(G')‖` is an estimate of the maximum mean discrepancy between the two sets of values.
+//!
+//! Flows change their sign with the orientation of their edge, which means nothing. They are not centered, and the mean over
+//! both orientations takes the place of the features: with `a` the sum over plain channels and `b` that over flows,
+//! `½ (cos(a + b) + cos(a − b)) = cos a cos b` and `½ (sin(a + b) + sin(a − b)) = sin a cos b`. Of flows alone only the
+//! cosines are left.
 
 use super::BlockMeasures;
 use crate::kernel::FixedRows;
@@ -22,13 +27,14 @@ const NARROW: f64 = 0.15;
 /// Training complexes that the unit of distances is found from, at most.
 const SAMPLE: usize = 600;
 
-/// From the values of the vertices of a complex to the means of cosines and sines.
+/// From the values of the cells of a complex to the means of cosines and sines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueEmbedding {
     centers: Vec<f64>,    // [n_channels]
     deviations: Vec<f64>, // [n_channels], 0 for a channel that does not vary
     width: f64,           // square root of 0.15 · mean; 0 where no two complexes differ
     unit: f64,            // median distance between training complexes
+    oriented: Vec<bool>,  // [n_channels]
 }
 
 impl ValueEmbedding {
@@ -42,7 +48,9 @@ impl ValueEmbedding {
         let rows: Vec<&[f64]> =
             training.values().iter().flat_map(|values| values.chunks_exact(n_channels.max(1))).collect();
         let n = rows.len().max(1) as f64;
-        let mean = |d: usize| rows.iter().map(|row| row[d] / n).sum::<f64>();
+        let is_oriented = |d: usize| training.oriented().get(d).copied().unwrap_or(false);
+        let oriented: Vec<bool> = (0..n_channels).map(is_oriented).collect();
+        let mean = |d: usize| if oriented[d] { 0.0 } else { rows.iter().map(|row| row[d] / n).sum::<f64>() };
         let centers: Vec<f64> = (0..n_channels).map(mean).collect();
         let deviation = |d: usize| {
             let largest = rows.iter().fold(0.0f64, |a, row| a.max(row[d].abs()));
@@ -54,7 +62,7 @@ impl ValueEmbedding {
         let deviations: Vec<f64> = (0..n_channels).map(deviation).collect();
         let live = deviations.iter().filter(|&&s| s > 0.0).count();
         let width = (NARROW * 2.0 * live as f64).sqrt();
-        let own = Self { centers, deviations, width, unit: 1.0 };
+        let own = Self { centers, deviations, width, unit: 1.0, oriented };
         match own.median_distance(training) {
             Some(unit) => Self { unit, ..own },
             None => Self { width: 0.0, ..own },
@@ -72,15 +80,20 @@ impl ValueEmbedding {
         (!found.is_empty()).then(|| found.select_nth_unstable_by(middle, f64::total_cmp).1.sqrt())
     }
 
-    /// From [`stored`](Self::stored) numbers, if they are such as [`fit`](Self::fit) finds.
+    /// From [`stored`](Self::stored) numbers of channels of which some are `oriented`, if they are such as [`fit`](Self::fit)
+    /// finds.
     #[must_use]
-    pub fn new(stored: &[f64]) -> Option<Self> {
+    pub fn new(stored: &[f64], oriented: Vec<bool>) -> Option<Self> {
         let (&[width, unit], channels) = stored.split_first_chunk()?;
         let n = channels.len() / 2;
         let (centers, deviations) = (channels[..n].to_vec(), channels[n..].to_vec());
-        let sound =
-            width >= 0.0 && unit > 0.0 && deviations.len() == n && deviations.iter().all(|s| *s >= 0.0);
-        (sound && stored.iter().all(|x| x.is_finite())).then_some(Self { centers, deviations, width, unit })
+        let sound = width >= 0.0
+            && unit > 0.0
+            && (deviations.len(), oriented.len()) == (n, n)
+            && deviations.iter().all(|s| *s >= 0.0)
+            && centers.iter().zip(&oriented).all(|(center, oriented)| !oriented || *center == 0.0);
+        let own = Self { centers, deviations, width, unit, oriented };
+        (sound && stored.iter().all(|x| x.is_finite())).then_some(own)
     }
 
     /// The width and the unit, then centers and deviations of the channels.
@@ -106,20 +119,35 @@ impl ValueEmbedding {
         self.centers.len()
     }
 
-    /// What each vertex of a complex with these values adds to its [row](Self::rows), `[n_vertices, 600]`.
+    /// The cosine and the sine at each frequency `omega` of a cell with these values.
+    fn waves<'a>(&'a self, omega: &'a [f64], cell: &'a [f64]) -> impl Iterator<Item = [f64; 2]> + 'a {
+        let h: Vec<f64> = self.standardized(cell).collect();
+        let flows = self.oriented.contains(&true);
+        omega.chunks_exact(self.centers.len().max(1)).map(move |omega| {
+            if !flows {
+                let angle: f64 = omega.iter().zip(&h).map(|(w, h)| w * h).sum();
+                return [angle.cos(), angle.sin()];
+            }
+            let (mut plain, mut flow) = (0.0, 0.0);
+            for ((w, h), oriented) in omega.iter().zip(&h).zip(&self.oriented) {
+                *(if *oriented { &mut flow } else { &mut plain }) += w * h;
+            }
+            // The mean over both orientations.
+            [plain.cos() * flow.cos(), plain.sin() * flow.cos()]
+        })
+    }
+
+    /// What each cell of a complex with these values adds to its [row](Self::rows), `[n_cells, 600]`.
     #[must_use]
-    pub fn vertex_rows(&self, values: &[f64]) -> Mat<f64> {
-        let n_channels = self.centers.len();
-        let vertices: Vec<&[f64]> = values.chunks_exact(n_channels.max(1)).collect();
-        let (n, omega) = (vertices.len(), self.frequencies());
+    pub fn cell_rows(&self, values: &[f64]) -> Mat<f64> {
+        let cells: Vec<&[f64]> = values.chunks_exact(self.centers.len().max(1)).collect();
+        let (n, omega) = (cells.len(), self.frequencies());
         let factor = 1.0 / (n.max(1) as f64 * self.unit);
         let mut out = Mat::zeros(n, Self::WIDTH);
-        for (v, vertex) in vertices.iter().enumerate() {
-            let h: Vec<f64> = self.standardized(vertex).collect();
-            for (m, omega) in omega.chunks_exact(n_channels.max(1)).enumerate() {
-                let angle: f64 = omega.iter().zip(&h).map(|(w, h)| w * h).sum();
-                out[(v, m)] = factor * angle.cos();
-                out[(v, FREQUENCIES + m)] = factor * angle.sin();
+        for (v, cell) in cells.iter().enumerate() {
+            for (m, [cosine, sine]) in self.waves(&omega, cell).enumerate() {
+                out[(v, m)] = factor * cosine;
+                out[(v, FREQUENCIES + m)] = factor * sine;
             }
         }
         out
@@ -133,19 +161,17 @@ impl ValueEmbedding {
         (0..FREQUENCIES * n_channels).map(|_| scale * normal(&mut state)).collect()
     }
 
-    /// The rows of complexes, `[n, 600]`: cosines, then sines, in units of the median distance. A complex without vertices has zeros.
+    /// The rows of complexes, `[n, 600]`: cosines, then sines, in units of the median distance. A complex without cells has zeros.
     #[must_use]
     pub fn rows(&self, measures: &BlockMeasures) -> Mat<f64> {
         let (n_channels, omega) = (self.centers.len(), self.frequencies());
         let row = |values: &Vec<f64>| {
             let mut sums = vec![0.0; Self::WIDTH];
             let n = (values.len() / n_channels.max(1)).max(1) as f64;
-            for vertex in values.chunks_exact(n_channels.max(1)) {
-                let h: Vec<f64> = self.standardized(vertex).collect();
-                for (m, omega) in omega.chunks_exact(n_channels.max(1)).enumerate() {
-                    let angle: f64 = omega.iter().zip(&h).map(|(w, h)| w * h).sum();
-                    sums[m] += angle.cos() / n;
-                    sums[FREQUENCIES + m] += angle.sin() / n;
+            for cell in values.chunks_exact(n_channels.max(1)) {
+                for (m, [cosine, sine]) in self.waves(&omega, cell).enumerate() {
+                    sums[m] += cosine / n;
+                    sums[FREQUENCIES + m] += sine / n;
                 }
             }
             sums

@@ -17,7 +17,7 @@ pub use decompose::{Decomposition, decompose};
 pub use laplacian::{Term, laplacian};
 pub use metric::{DualArea, MIN_EDGE_WEIGHT, MetricError, metric_weights, unit_metric_weights};
 pub use operators::Operators;
-pub use shares::edge_shares;
+pub use shares::{cell_shares, edge_shares};
 pub use spectrum::{BoundarySpectrum, Side, Spectrum, betti_numbers, spectrum};
 pub(crate) use spectrum::{count_zeros, gram_entries, smaller_side, zero_tolerance};
 pub use weighting::{Variable, Weighting};

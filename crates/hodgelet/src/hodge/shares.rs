@@ -1,6 +1,6 @@
-//! How much of each edge lies in each Hodge component.
+//! How much of each cell lies in each Hodge component.
 //!
-//! The share of edge `e` in component `c` is the diagonal entry of the orthogonal projector onto it, `p_c(e) = Σ_{n∈c} u_en²`.
+//! The share of an edge, or any other cell, `e` in component `c` is the diagonal entry of the orthogonal projector onto it, `p_c(e) = Σ_{n∈c} u_en²`.
 //! Shares of an edge add up to 1, and those of all edges to the dimension of the component. They depend neither on
 //! orientations nor on the order of cells. The exact share is the effective resistance between the ends: 1 on a bridge,
 //! `1 − 1/m` on a ring of `m` edges. Operators are those without weights; weights of vertices and of 2-cells change no share.
@@ -45,6 +45,63 @@ pub fn edge_shares(complex: &Complex) -> Vec<[f64; 3]> {
         share[2] = cleaned(1.0 - share[0] - share[1]);
     }
     shares
+}
+
+/// The exact, co-exact and harmonic shares of every cell of dimension `dim`, in their order; those of edges are
+/// [`edge_shares`], and vertices have no exact one.
+///
+/// A part of more than 1500 faces or cofaces that hangs together is not decomposed: each of its cells has the mean share.
+#[must_use]
+pub fn cell_shares(complex: &Complex, dim: usize) -> Vec<[f64; 3]> {
+    if dim == 1 {
+        return edge_shares(complex);
+    }
+    let mut shares = vec![[0.0, 0.0, 1.0]; complex.n_cells(dim)];
+    let down = complex.boundary(dim).map(SparseMat::transpose);
+    for (cell, share) in down.iter().flat_map(by_parts) {
+        shares[cell][0] = cleaned(share);
+    }
+    for (cell, share) in complex.boundary(dim + 1).into_iter().flat_map(by_parts) {
+        shares[cell][1] = cleaned(share).min(1.0 - shares[cell][0]);
+    }
+    for share in &mut shares {
+        share[2] = cleaned(1.0 - share[0] - share[1]);
+    }
+    shares
+}
+
+/// Rows of a matrix that are not 0 with the diagonal of the projector onto its columns.
+fn by_parts(matrix: &SparseMat) -> Vec<(usize, f64)> {
+    let mut found = Vec::new();
+    for columns in parts(matrix) {
+        let (rows, part) = restricted(matrix, &columns);
+        if rows.is_empty() {
+            continue;
+        }
+        match projected(&part) {
+            Some(shares) => found.extend(rows.into_iter().zip(shares)),
+            None => {
+                let rank = rank_mod_prime(&part, rows.len().min(columns.len()));
+                let mean = rank as f64 / rows.len() as f64;
+                found.extend(rows.into_iter().map(|row| (row, mean)));
+            }
+        }
+    }
+    found
+}
+
+/// The rows of some columns that are not 0, and the matrix of both.
+fn restricted(matrix: &SparseMat, columns: &[usize]) -> (Vec<usize>, SparseMat) {
+    let mut rows: Vec<usize> =
+        columns.iter().flat_map(|&j| matrix.column(j).0.iter().map(|&i| i as usize)).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let own = |i: usize| rows.binary_search(&i).unwrap_or(0);
+    let mut part = SparseMat::with_rows(rows.len());
+    for &j in columns {
+        part.push_column(matrix.entries(j).map(|(i, x)| (own(i) as u32, x)));
+    }
+    (rows, part)
 }
 
 fn cleaned(share: f64) -> f64 {
@@ -98,20 +155,12 @@ fn resistances(n_vertices: usize, all: &[usize], ends: &dyn Fn(usize) -> [usize;
 fn coexact(n_vertices: usize, boundary: &SparseMat, ends: &dyn Fn(usize) -> [usize; 2]) -> Vec<(usize, f64)> {
     let mut found = Vec::new();
     for cells in parts(boundary) {
-        let mut edges: Vec<usize> =
-            cells.iter().flat_map(|&t| boundary.column(t).0.iter().map(|&e| e as usize)).collect();
-        edges.sort_unstable();
-        edges.dedup();
         if let [cell] = cells[..] {
             let total: f64 = boundary.entries(cell).map(|(_, x)| x * x).sum();
             found.extend(boundary.entries(cell).map(|(e, x)| (e, x * x / total)));
             continue;
         }
-        let own = |e: usize| edges.binary_search(&e).unwrap_or(0);
-        let mut part = SparseMat::with_rows(edges.len());
-        for &cell in &cells {
-            part.push_column(boundary.entries(cell).map(|(e, x)| (own(e) as u32, x)));
-        }
+        let (edges, part) = restricted(boundary, &cells);
         let (vertices, places) = numbered(edges.iter().flat_map(|&e| ends(e)));
         let cycles = edges.len() + n_parts(vertices.len(), edges.iter().map(|&e| ends(e).map(&places)))
             - vertices.len();
@@ -284,6 +333,29 @@ mod tests {
             }
         }
         shares
+    }
+
+    #[test]
+    fn shares_of_higher_cells_are_squares_of_eigenvectors() {
+        let pairs = (0..7u32).flat_map(|a| (a + 1..7).map(move |b| [a, b]));
+        let edges: Vec<[u32; 2]> = pairs.filter(|[a, b]| (a * 5 + b * 3) % 7 != 1).collect();
+        let graph = Complex::graph(9, &edges).unwrap();
+        for lift in [Lift::Cliques(2), Lift::Cliques(3), Lift::Rings(6)] {
+            let complex = lift.filled(&graph).unwrap();
+            let operators = Operators::new(&complex, Weighting::Combinatorial);
+            for dim in 0..=complex.dim() {
+                let found = cell_shares(&complex, dim);
+                for (c, component) in HodgeComponent::ALL.into_iter().enumerate() {
+                    let spectrum = spectrum(&operators, dim, component).unwrap();
+                    let u = spectrum.eigenvectors();
+                    for (cell, share) in found.iter().enumerate() {
+                        let expected: f64 = (0..u.ncols()).map(|n| u[(cell, n)].powi(2)).sum();
+                        let what = format!("{lift:?}, dimension {dim}, cell {cell}, {component:?}");
+                        assert!((share[c] - expected).abs() < 1e-9, "{what}: {share:?} {expected}");
+                    }
+                }
+            }
+        }
     }
 
     fn assert_equal(complex: &Complex, what: &str) {

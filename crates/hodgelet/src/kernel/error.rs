@@ -58,6 +58,14 @@ pub enum KernelError {
     /// Points of one block that are not of one kind, or fixed rows with several lengthscales.
     #[error("a block of fixed rows needs rows of one kind and one lengthscale")]
     Kinds,
+    /// Two points of a given Gram matrix, neither of which has a column in it.
+    #[error("the product of points {left} and {right} is not given: neither has a column of the Gram matrix")]
+    NotGiven {
+        /// The first point.
+        left: usize,
+        /// The second point.
+        right: usize,
+    },
     /// Another number of feature matrices than the kernel has blocks.
     #[error("expected {expected} blocks of features, got {found}")]
     Blocks {

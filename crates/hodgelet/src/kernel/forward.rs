@@ -128,7 +128,7 @@ fn add_fixed(
             &found
         }
         (false, _) => {
-            found = rows.inner_products();
+            found = rows.inner_products()?;
             &found
         }
     };

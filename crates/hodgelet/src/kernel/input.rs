@@ -1,7 +1,7 @@
 //! What a block of the kernel sees of some points: columns, or rows that never change.
 
 use super::points::{Points, center, distances, products};
-use super::{BaseKernel, Family, KernelError, Lengthscales, SparseRows};
+use super::{BaseKernel, Family, GivenRows, KernelError, Lengthscales, SparseRows};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use std::sync::Arc;
@@ -13,6 +13,8 @@ pub enum FixedRows {
     Sparse(SparseRows),
     /// Rows of a matrix, `[n, n_columns]`.
     Dense(Mat<f64>),
+    /// Rows of a Gram matrix that is given.
+    Given(GivenRows),
 }
 
 /// What a block of the kernel sees of some points.
@@ -69,6 +71,12 @@ impl Inputs {
         Self::Fixed(Arc::new(FixedRows::Dense(rows)))
     }
 
+    /// Rows of a Gram matrix that is given.
+    #[must_use]
+    pub fn given(rows: GivenRows) -> Self {
+        Self::Fixed(Arc::new(FixedRows::Given(rows)))
+    }
+
     /// A reference.
     #[must_use]
     pub fn view(&self) -> Input<'_> {
@@ -90,6 +98,21 @@ impl Inputs {
         self.view().nrows()
     }
 
+    /// Bytes that the points take, with what finding products of sparse rows needs.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let numbers = |z: &Mat<f64>| 8 * z.nrows() * z.ncols();
+        match self {
+            Self::Columns(z) => numbers(z),
+            Self::Fixed(rows) => match &**rows {
+                // Identifiers, values, and both again by identifier with the rows that have them.
+                FixedRows::Sparse(rows) => 40 * rows.n_entries() + 16 * rows.len(),
+                FixedRows::Dense(rows) => numbers(rows),
+                FixedRows::Given(rows) => numbers(rows.values()) + 16 * rows.len(),
+            },
+        }
+    }
+
     /// The points `indices`, in that order.
     #[must_use]
     pub fn select(&self, indices: &[usize]) -> Self {
@@ -99,6 +122,7 @@ impl Inputs {
             Self::Fixed(rows) => match &**rows {
                 FixedRows::Sparse(rows) => Self::sparse(rows.select(indices)),
                 FixedRows::Dense(rows) => Self::dense(pick(rows)),
+                FixedRows::Given(rows) => Self::given(rows.select(indices)),
             },
         }
     }
@@ -120,6 +144,7 @@ impl Inputs {
             (Self::Fixed(a), Self::Fixed(b)) => match (&**a, &**b) {
                 (FixedRows::Sparse(a), FixedRows::Sparse(b)) => Self::sparse(a.followed_by(b)),
                 (FixedRows::Dense(a), FixedRows::Dense(b)) => Self::dense(below(a, b)),
+                (FixedRows::Given(a), FixedRows::Given(b)) => Self::given(a.followed_by(b)),
                 _ => panic!("points of one block are of one kind"),
             },
             _ => panic!("points of one block are of one kind"),
@@ -135,6 +160,11 @@ impl Inputs {
                 FixedRows::Dense(rows) => rows.clone(),
                 FixedRows::Sparse(rows) => Mat::from_fn(rows.len(), 3, |i, k| {
                     rows.row(i).map(|(id, value)| weight(id, k as u64) * value).sum()
+                }),
+                FixedRows::Given(rows) => Mat::from_fn(rows.len(), 3, |i, k| {
+                    let row = rows.values().row(i);
+                    let products: f64 = row.iter().zip(1..).map(|(x, id)| weight(id, k as u64) * x).sum();
+                    products + weight(0, k as u64) * rows.own()[i]
                 }),
             },
         }
@@ -156,6 +186,7 @@ impl FixedRows {
         match self {
             Self::Sparse(rows) => rows.len(),
             Self::Dense(rows) => rows.nrows(),
+            Self::Given(rows) => rows.len(),
         }
     }
 
@@ -169,10 +200,11 @@ impl FixedRows {
     ///
     /// # Errors
     ///
-    /// [`KernelError`] when a number is not finite.
+    /// [`KernelError`] when a number is not finite, or a product not given.
     pub fn squared_distances(&self, par: Par) -> Result<Mat<f64>, KernelError> {
         match self {
             Self::Sparse(rows) => Ok(rows.squared_distances(par)),
+            Self::Given(rows) => rows.lower(true),
             Self::Dense(rows) => {
                 let mut all = Mat::zeros(rows.nrows(), rows.nrows());
                 let points = unscaled(rows.as_ref(), &center(rows.as_ref()))?;
@@ -195,15 +227,16 @@ impl FixedRows {
     }
 
     /// The lower triangle of all inner products.
-    pub(super) fn inner_products(&self) -> Mat<f64> {
-        match self {
+    pub(super) fn inner_products(&self) -> Result<Mat<f64>, KernelError> {
+        Ok(match self {
             Self::Sparse(rows) => {
                 let mut all = Mat::zeros(rows.len(), rows.len());
                 (0..rows.len()).for_each(|j| rows.column(j, false, &mut all.col_as_slice_mut(j)[j..]));
                 all
             }
             Self::Dense(rows) => rows * rows.transpose(),
-        }
+            Self::Given(rows) => return rows.lower(false),
+        })
     }
 
     /// Squared distances, or products, of all points with all of `right`, `[n, n_right]`.
@@ -229,6 +262,7 @@ impl FixedRows {
             (Self::Dense(left), Self::Dense(right)) => {
                 matmul(out.as_mut(), Accum::Replace, left, right.transpose(), 1.0, Par::Seq);
             }
+            (Self::Given(left), Self::Given(right)) => return left.cross(right, is_stationary),
             _ => return Err(KernelError::Kinds),
         }
         Ok(out)
@@ -239,6 +273,7 @@ impl FixedRows {
         match self {
             Self::Sparse(rows) => (0..rows.len()).map(|i| rows.own_product(i)).collect(),
             Self::Dense(rows) => (0..rows.nrows()).map(|i| rows.row(i).iter().map(|x| x * x).sum()).collect(),
+            Self::Given(rows) => rows.own().to_vec(),
         }
     }
 
@@ -246,7 +281,7 @@ impl FixedRows {
     pub(super) fn reach(&self) -> f64 {
         match self {
             Self::Sparse(rows) => rows.reach(),
-            Self::Dense(_) => self.own_products().into_iter().fold(0.0, f64::max).sqrt(),
+            Self::Dense(_) | Self::Given(_) => self.own_products().into_iter().fold(0.0, f64::max).sqrt(),
         }
     }
 }

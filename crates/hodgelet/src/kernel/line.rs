@@ -49,6 +49,7 @@ impl SumKernel {
         let is_inner = |rows: &FixedRows| match rows {
             FixedRows::Sparse(rows) => rows.product() == RowProduct::Inner,
             FixedRows::Dense(_) => true,
+            FixedRows::Given(_) => false,
         };
         if !is_inner(point) || !is_inner(right) || point.len() != 1 {
             return Err(KernelError::Kinds);

@@ -1,22 +1,16 @@
-//! Refined labels: what the cells around a cell are called, and how much mass each name has in a complex.
+//! Refined labels of cells, and how much mass each has in a complex.
 //!
-//! Vertices are refined as in the test of Weisfeiler and Lehman,
-//!
-//! ```text
-//! ℓ⁰_v = label of v (its degree without one),   ℓᵗ⁺¹_v = id(ℓᵗ_v, multiset{(bond, ℓᵗ_u) : u beside v})
-//! aᵗ_e = id(bond, multiset{ℓᵗ_u : u in e})
-//! ```
-//!
-//! and the mass of an edge label `a` in component `c` is `Σ_{e: aᵗ_e = a} p_c(e)` over the
+//! The mass of a [refined](crate::measure::refine) label `a` of edges in component `c` is `Σ_{e: aᵗ_e = a} p_c(e)` over the
 //! [shares](crate::hodge::edge_shares) of the edges: the orientation-averaged energy of the one-hot signal of `a` under the
-//! filter 1. On vertices it is the part of all vertices that have the label.
+//! filter 1. The same holds in any higher dimension. On vertices it is the part of all vertices that have the label.
 //!
 //! Identifiers are hashes of 64 bits that follow from names of labels alone. They are the same in every dataset, so that
 //! complexes can be measured one by one. Two of `n` different labels share one with probability about `n²/2⁶⁵`: 3e-8 for a
-//! million. 1-cells may join more than two vertices.
+//! million.
 
+use super::refine::{GivenLabels, RefinedLabels, refine, refine_cells};
 use crate::complex::Complex;
-use crate::hodge::{HodgeComponent, edge_shares};
+use crate::hodge::{HodgeComponent, cell_shares};
 
 /// Masses of labels at several depths.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -93,67 +87,6 @@ impl LabelMeasure {
     }
 }
 
-/// Names of the cells of one complex, as they are given.
-#[derive(Clone, Copy, Debug)]
-pub struct GivenLabels<'a> {
-    /// One for each vertex; none to take degrees.
-    pub vertices: Option<&'a [u64]>,
-    /// One for each 1-cell; none where all are alike.
-    pub edges: Option<&'a [u64]>,
-}
-
-/// Refined labels of all cells.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RefinedLabels {
-    /// Labels of the vertices, `[n_depths][n_vertices]`.
-    pub vertices: Vec<Vec<u64>>,
-    /// Labels of the 1-cells, `[n_depths][n_edges]`.
-    pub edges: Vec<Vec<u64>>,
-}
-
-/// Refines the labels of `complex` `rounds` times; depth 0 is what is given.
-#[must_use]
-pub fn refine(complex: &Complex, given: GivenLabels<'_>, rounds: usize) -> RefinedLabels {
-    let (n_vertices, n_edges) = (complex.n_cells(0), complex.n_cells(1));
-    let members = |e: usize| complex.boundary(1).map_or(&[][..], |b| b.column(e).0);
-    let bond = |e: usize| given.edges.map_or(0, |labels| labels[e]);
-    let mut now: Vec<u64> = match given.vertices {
-        Some(labels) => labels.iter().map(|&label| mixed(&[1, label])).collect(),
-        None => complex.degrees().into_iter().map(|degree| mixed(&[2, u64::from(degree)])).collect(),
-    };
-    let mut out = RefinedLabels { vertices: Vec::new(), edges: Vec::new() };
-    let mut around: Vec<Vec<u64>> = vec![Vec::new(); n_vertices];
-    for depth in 0..=rounds as u64 {
-        let edge = |e: usize| {
-            let mut labels: Vec<u64> = members(e).iter().map(|&v| now[v as usize]).collect();
-            labels.sort_unstable();
-            labels.extend([bond(e), depth, 3]);
-            mixed(&labels)
-        };
-        out.edges.push((0..n_edges).map(edge).collect());
-        out.vertices.push(now.iter().map(|&label| mixed(&[4, depth, label])).collect());
-        if depth == rounds as u64 {
-            break;
-        }
-        around.iter_mut().for_each(Vec::clear);
-        for e in 0..n_edges {
-            for &v in members(e) {
-                let mut others: Vec<u64> =
-                    members(e).iter().filter(|&&u| u != v).map(|&u| now[u as usize]).collect();
-                others.sort_unstable();
-                others.push(bond(e));
-                around[v as usize].push(mixed(&others));
-            }
-        }
-        for (label, around) in now.iter_mut().zip(&mut around) {
-            around.sort_unstable();
-            around.extend([*label, 5]);
-            *label = mixed(around);
-        }
-    }
-    out
-}
-
 /// Masses of refined labels of a complex.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ComplexLabels {
@@ -163,34 +96,52 @@ pub struct ComplexLabels {
     pub vertices: Option<LabelMeasure>,
     /// How many vertices have each label of the depths 0 to `rounds`, all in one list; none if not asked for.
     pub environments: Option<LabelMeasure>,
+    /// Of cells of the dimensions from 2 on, as of edges; empty if not asked for.
+    pub higher: Vec<Vec<LabelMeasure>>,
 }
 
 impl ComplexLabels {
-    /// The masses of edge labels in one component.
+    /// The masses of labels of the cells of dimension `dim`, from 1 on, in one component.
     #[must_use]
-    pub fn component(&self, component: HodgeComponent) -> Option<&LabelMeasure> {
+    pub fn component(&self, dim: usize, component: HodgeComponent) -> Option<&LabelMeasure> {
         let place = HodgeComponent::ALL.iter().position(|&c| c == component)?;
-        self.edges.get(place)
+        match dim {
+            0 => None,
+            1 => self.edges.get(place),
+            _ => self.higher.get(dim - 2)?.get(place),
+        }
     }
 }
 
-/// The masses of refined labels of `complex`, on edges, vertices or both.
+/// Which masses of refined labels are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WantedLabels {
+    /// Those of edges.
+    pub edges: bool,
+    /// Those of vertices.
+    pub vertices: bool,
+    /// How many vertices have each.
+    pub environments: bool,
+    /// Those of cells of the dimensions from 2 up to this one.
+    pub highest: usize,
+}
+
+/// The masses of refined labels of `complex`.
 #[must_use]
 pub fn measure_labels(
     complex: &Complex,
     given: GivenLabels<'_>,
     rounds: usize,
-    [on_edges, on_vertices, environments]: [bool; 3],
+    WantedLabels { edges: on_edges, vertices: on_vertices, environments, highest }: WantedLabels,
 ) -> ComplexLabels {
     let refined = refine(complex, given, rounds + usize::from(on_vertices));
     let mut out = ComplexLabels::default();
     if on_edges {
-        let shares = edge_shares(complex);
-        for c in 0..HodgeComponent::ALL.len() {
-            let masses: Vec<f64> = shares.iter().map(|share| share[c]).collect();
-            let depths = refined.edges[..=rounds].iter().map(|labels| (&labels[..], &masses[..]));
-            out.edges.push(LabelMeasure::new(depths));
-        }
+        out.edges = by_component(complex, 1, &refined, rounds);
+    }
+    if highest > 1 {
+        let all = refine_cells(complex, given, rounds);
+        out.higher = (2..=highest).map(|dim| by_component(complex, dim, &all, rounds)).collect();
     }
     if on_vertices {
         let n = complex.n_cells(0);
@@ -207,35 +158,17 @@ pub fn measure_labels(
     out
 }
 
-/// The identifier of a name: of each part, its bytes and their number.
-#[must_use]
-pub fn name_id<'a>(parts: impl IntoIterator<Item = &'a str>) -> u64 {
-    let mut words = Vec::new();
-    for part in parts {
-        words.push(part.len() as u64);
-        words.extend(part.as_bytes().chunks(8).map(|chunk| {
-            let mut bytes = [0; 8];
-            bytes[..chunk.len()].copy_from_slice(chunk);
-            u64::from_le_bytes(bytes)
-        }));
-    }
-    mixed(&words)
-}
-
-/// A hash of a list of numbers. Model files hold its values, so it never changes.
-fn mixed(words: &[u64]) -> u64 {
-    let mut state = 0x6A09_E667_F3BC_C908 ^ (words.len() as u64);
-    for &word in words {
-        state = scrambled(state.rotate_left(23) ^ scrambled(word.wrapping_add(0x9E37_79B9_7F4A_7C15)));
-    }
-    state
-}
-
-/// A bijection of 64 bits in which every bit depends on every other.
-fn scrambled(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    x ^ (x >> 31)
+/// The masses of the labels of one dimension in each component.
+fn by_component(complex: &Complex, dim: usize, refined: &RefinedLabels, rounds: usize) -> Vec<LabelMeasure> {
+    let shares = cell_shares(complex, dim);
+    // A complex without cells of the dimension has as many depths as any other.
+    let none = vec![Vec::new(); rounds + 1];
+    let depths = &refined.of_dim(dim).unwrap_or(&none)[..=rounds];
+    let of_component = |c: usize| {
+        let masses: Vec<f64> = shares.iter().map(|share| share[c]).collect();
+        LabelMeasure::new(depths.iter().map(|labels| (&labels[..], &masses[..])))
+    };
+    (0..HodgeComponent::ALL.len()).map(of_component).collect()
 }
 
 #[cfg(test)]
@@ -243,38 +176,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_are_those_that_files_hold() {
-        assert_eq!(mixed(&[]), 0x6A09_E667_F3BC_C908);
-        assert_eq!(name_id(["atom", "C"]), name_id(["atom", "C"]));
-        assert_ne!(name_id(["ato", "mC"]), name_id(["atom", "C"]));
-        assert_eq!(mixed(&[1, 2, 3]), 0xFA88_D538_2D1C_1526);
-    }
-
-    /// A path of three: ends and middle; refined once more nothing splits.
-    #[test]
-    fn refinement_of_a_path_is_that_of_the_hand() {
-        let path = Complex::graph(4, &[[0, 1], [1, 2], [2, 3]]).unwrap();
-        let none = GivenLabels { vertices: None, edges: None };
-        let found = refine(&path, none, 2);
-        let same = |labels: &[u64], a: usize, b: usize| labels[a] == labels[b];
-        for labels in &found.vertices {
-            assert!(same(labels, 0, 3) && same(labels, 1, 2) && !same(labels, 0, 1));
-        }
-        for labels in &found.edges {
-            assert!(same(labels, 0, 2) && !same(labels, 0, 1));
-        }
-        assert_ne!(found.vertices[1][0], found.vertices[2][0]); // depths do not share labels
-        let bonds = [7, 7, 8];
-        let found = refine(&path, GivenLabels { vertices: Some(&[1; 4]), edges: Some(&bonds) }, 1);
-        assert!(same(&found.vertices[0], 0, 2) && !same(&found.vertices[1], 0, 3));
-    }
-
-    #[test]
     fn masses_add_up_to_the_number_of_edges() {
         let square_with_tail = [[0, 1], [1, 2], [2, 3], [0, 3], [3, 4]];
         let graph = Complex::graph(5, &square_with_tail).unwrap();
-        let given = GivenLabels { vertices: None, edges: None };
-        let found = measure_labels(&graph, given, 2, [true, true, true]);
+        let wanted = WantedLabels { edges: true, vertices: true, environments: true, highest: 0 };
+        let found = measure_labels(&graph, GivenLabels::default(), 2, wanted);
         for t in 0..3 {
             let totals: Vec<f64> = found.edges.iter().map(|part| part.total(t)).collect();
             assert!((totals[0] - 4.0).abs() < 1e-12 && (totals[2] - 1.0).abs() < 1e-12, "{totals:?}");
@@ -282,7 +188,7 @@ mod tests {
             assert!((found.vertices.as_ref().unwrap().total(t) - 1.0).abs() < 1e-12);
         }
         // The harmonic part is that of the square: the tail has no mass there.
-        let harmonic = found.component(HodgeComponent::Harmonic).unwrap();
+        let harmonic = found.component(1, HodgeComponent::Harmonic).unwrap();
         assert_eq!(harmonic.depth(0).count(), 2);
     }
 }

@@ -14,16 +14,18 @@ mod large;
 mod live;
 #[cfg(feature = "store")]
 mod parts;
+mod refine;
 mod route;
 mod values;
 
 pub use batch::{MeasureError, Sample, measure, measure_all};
 pub use compress::{CompressError, Compression};
-pub use labels::{ComplexLabels, GivenLabels, LabelMeasure, RefinedLabels, measure_labels, name_id, refine};
+pub use labels::{ComplexLabels, LabelMeasure, WantedLabels, measure_labels};
 #[cfg(feature = "store")]
 pub(crate) use parts::EnergyParts;
+pub use refine::{GivenLabels, RefinedLabels, name_id, refine, refine_cells};
 pub use route::{MeasureParams, Spectra};
-pub use values::VertexValues;
+pub use values::CellValues;
 
 use crate::hodge::HodgeComponent;
 use live::LiveSignal;
@@ -168,7 +170,7 @@ pub struct ComplexMeasures {
     by_dim: Vec<Option<DimMeasures>>,
     signed: Option<SignedMeasure>,
     labels: Option<ComplexLabels>,
-    values: Option<VertexValues>,
+    values: [Option<CellValues>; 2], // on vertices, on edges
     own: Option<OwnRow>,
 }
 
@@ -179,6 +181,8 @@ pub struct OwnRow {
     pub numbers: Vec<f64>,
     /// How often it has each tag, at a single depth.
     pub tags: LabelMeasure,
+    /// Rows of Gram matrices, each with its place, its product with itself, and its products with others.
+    pub grams: Vec<Vec<f64>>,
 }
 
 impl ComplexMeasures {
@@ -216,16 +220,19 @@ impl ComplexMeasures {
         Self { labels, ..self }
     }
 
-    /// Values on vertices, if they were kept.
+    /// Values on vertices (dimension 0) or edges (1), if they were kept.
     #[must_use]
-    pub fn values(&self) -> Option<&VertexValues> {
-        self.values.as_ref()
+    pub fn values(&self, dim: usize) -> Option<&CellValues> {
+        self.values.get(dim)?.as_ref()
     }
 
-    /// The same with values on vertices.
+    /// The same with values on vertices (dimension 0) or edges (1).
     #[must_use]
-    pub fn with_values(self, values: Option<VertexValues>) -> Self {
-        Self { values, ..self }
+    pub fn with_values(mut self, dim: usize, values: Option<CellValues>) -> Self {
+        if let Some(own) = self.values.get_mut(dim) {
+            *own = values;
+        }
+        self
     }
 
     /// What is known of the complex as a whole, if it was kept.

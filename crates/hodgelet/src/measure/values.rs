@@ -1,93 +1,171 @@
-//! Values on vertices as they are, and smoothed along the edges.
+//! Values on vertices or edges as they are, and smoothed along what joins them.
 //!
-//! Smoothed values are `(I + 5 L)⁻¹ x` with the graph Laplacian `L`: a vertex takes something of those around it, while
-//! means over connected parts stay.
+//! Smoothed values are `(I + 5 L)⁻¹ x`: a cell takes something of those around it. `L` is the graph Laplacian for vertices, the
+//! Hodge Laplacian for flows on edges, which follow orientations as the Laplacian does, and the Laplacian of the line graph for
+//! other values of edges: two edges are neighbours at each vertex that they share. Of vertices and of edges without
+//! orientation, means over connected parts stay.
 
 use crate::complex::Complex;
-use crate::signal::Signal;
+use crate::signal::{Orientation, Signal};
 
 /// How far values are smoothed.
 const SMOOTHING: f64 = 5.0;
 
-/// Conjugate gradients end at this residual, relative to the values, or after as many steps as there are vertices and a few.
+/// Conjugate gradients end at this residual, relative to the values, or after as many steps as there are cells and a few.
 const TOLERANCE: f64 = 1e-12;
 
-/// Values on the vertices of one complex.
+/// Values on the cells of one dimension of one complex.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VertexValues {
-    n_channels: usize,
-    plain: Vec<f64>,    // [n_vertices, n_channels] row-major
-    smoothed: Vec<f64>, // the same
+pub struct CellValues {
+    oriented: Vec<bool>, // [n_channels]
+    plain: Vec<f64>,     // [n_cells, n_channels] row-major
+    smoothed: Vec<f64>,  // the same
 }
 
-impl VertexValues {
+impl CellValues {
     /// The values of `signal` on the vertices of `complex`, whose edges join two vertices each.
     #[must_use]
-    pub fn new(complex: &Complex, signal: &Signal) -> Self {
+    pub fn on_vertices(complex: &Complex, signal: &Signal) -> Self {
+        let laplacian = Smoother::of_graph(complex);
+        Self::new(signal, |_| &laplacian)
+    }
+
+    /// The values of `signal` on the edges of `complex`, with the cells that edges bound.
+    #[must_use]
+    pub fn on_edges(complex: &Complex, signal: &Signal) -> Self {
+        let (flows, others) = (Smoother::of_flows(complex), Smoother::of_line_graph(complex));
+        Self::new(signal, |oriented| if oriented { &flows } else { &others })
+    }
+
+    fn new<'a>(signal: &Signal, smoother: impl Fn(bool) -> &'a Smoother<'a>) -> Self {
         let (n, n_channels) = (signal.n_cells(), signal.n_channels());
-        let laplacian = Laplacian::new(complex);
+        let is_oriented = |d: usize| signal.channels().orientation(d) == Orientation::Oriented;
+        let oriented: Vec<bool> = (0..n_channels).map(is_oriented).collect();
         let (mut plain, mut smoothed) = (vec![0.0; n * n_channels], vec![0.0; n * n_channels]);
-        for d in 0..n_channels {
+        for (d, &oriented) in oriented.iter().enumerate() {
             let mut x = vec![0.0; n];
             signal.values().entries(d).for_each(|(v, value)| x[v] = value);
             x.iter().enumerate().for_each(|(v, value)| plain[v * n_channels + d] = *value);
-            let y = laplacian.smoothed(&x);
+            let y = smoother(oriented).smoothed(&x);
             y.iter().enumerate().for_each(|(v, value)| smoothed[v * n_channels + d] = *value);
         }
-        Self { n_channels, plain, smoothed }
+        Self { oriented, plain, smoothed }
     }
 
-    /// From the values as they are and smoothed, `[n_vertices, n_channels]` each, if they fit each other.
+    /// From whether each channel is oriented and the values as they are and smoothed, `[n_cells, n_channels]` each, if they fit
+    /// each other.
     #[must_use]
-    pub fn from_parts(n_channels: usize, plain: Vec<f64>, smoothed: Vec<f64>) -> Option<Self> {
-        let whole = if n_channels == 0 { plain.is_empty() } else { plain.len().is_multiple_of(n_channels) };
+    pub fn from_parts(oriented: Vec<bool>, plain: Vec<f64>, smoothed: Vec<f64>) -> Option<Self> {
+        let n = oriented.len();
+        let whole = if n == 0 { plain.is_empty() } else { plain.len().is_multiple_of(n) };
         let finite = plain.iter().chain(&smoothed).all(|x| x.is_finite());
-        (whole && finite && plain.len() == smoothed.len()).then_some(Self { n_channels, plain, smoothed })
+        (whole && finite && plain.len() == smoothed.len()).then_some(Self { oriented, plain, smoothed })
     }
 
     /// Number of channels.
     #[must_use]
     pub fn n_channels(&self) -> usize {
-        self.n_channels
+        self.oriented.len()
     }
 
-    /// The values, `[n_vertices, n_channels]` row by row, smoothed or not.
+    /// Whether the sign of each channel follows the orientation of its cell.
+    #[must_use]
+    pub fn oriented(&self) -> &[bool] {
+        &self.oriented
+    }
+
+    /// The values, `[n_cells, n_channels]` row by row, smoothed or not.
     #[must_use]
     pub fn values(&self, smoothed: bool) -> &[f64] {
         if smoothed { &self.smoothed } else { &self.plain }
     }
 }
 
-/// The matrix `I + 5 L` of a graph.
-struct Laplacian {
-    edges: Vec<[u32; 2]>,
-    degrees: Vec<f64>,
+/// A matrix `I + 5 L`: its diagonal, and its product with values.
+struct Smoother<'a> {
+    diagonal: Vec<f64>,
+    times: Box<dyn Fn(&[f64], &mut [f64]) + 'a>,
 }
 
-impl Laplacian {
-    fn new(complex: &Complex) -> Self {
+impl<'a> Smoother<'a> {
+    fn of_graph(complex: &Complex) -> Self {
         let edges: Vec<[u32; 2]> = complex.edges().collect();
         let mut degrees = vec![0.0; complex.n_cells(0)];
         edges.iter().flatten().for_each(|&v| degrees[v as usize] += 1.0);
-        Self { edges, degrees }
+        let diagonal: Vec<f64> = degrees.iter().map(|degree| 1.0 + SMOOTHING * degree).collect();
+        let own = diagonal.clone();
+        let times = move |x: &[f64], out: &mut [f64]| {
+            for ((out, x), diagonal) in out.iter_mut().zip(x).zip(&own) {
+                *out = diagonal * x;
+            }
+            for &[a, b] in &edges {
+                let (a, b) = (a as usize, b as usize);
+                out[a] -= SMOOTHING * x[b];
+                out[b] -= SMOOTHING * x[a];
+            }
+        };
+        Self { diagonal, times: Box::new(times) }
     }
 
-    fn times(&self, x: &[f64], out: &mut [f64]) {
-        for ((out, x), degree) in out.iter_mut().zip(x).zip(&self.degrees) {
-            *out = (1.0 + SMOOTHING * degree) * x;
+    /// With `L = B_1ᵀ B_1 + B_2 B_2ᵀ`.
+    fn of_flows(complex: &'a Complex) -> Self {
+        let (down, up) = (complex.boundary(1), complex.boundary(2));
+        let n = complex.n_cells(1);
+        let mut diagonal = vec![1.0; n];
+        for (e, diagonal) in diagonal.iter_mut().enumerate() {
+            let squares = down.iter().flat_map(|b| b.entries(e)).map(|(_, x)| x * x);
+            *diagonal += SMOOTHING * squares.sum::<f64>();
         }
-        for &[a, b] in &self.edges {
-            let (a, b) = (a as usize, b as usize);
-            out[a] -= SMOOTHING * x[b];
-            out[b] -= SMOOTHING * x[a];
+        for (t, b) in up.iter().flat_map(|b| (0..b.n_cols()).map(move |t| (t, b))) {
+            b.entries(t).for_each(|(e, x)| diagonal[e] += SMOOTHING * x * x);
         }
+        let times = move |x: &[f64], out: &mut [f64]| {
+            out.copy_from_slice(x);
+            let mut there = vec![0.0; n];
+            let mut add = |there: &[f64]| out.iter_mut().zip(there).for_each(|(y, x)| *y += SMOOTHING * x);
+            if let Some(down) = down {
+                let mut divergence = vec![0.0; down.n_rows()];
+                down.mul(x, &mut divergence);
+                down.mul_transpose(&divergence, &mut there);
+                add(&there);
+            }
+            if let Some(up) = up {
+                let mut curl = vec![0.0; up.n_cols()];
+                up.mul_transpose(x, &mut curl);
+                up.mul(&curl, &mut there);
+                add(&there);
+            }
+        };
+        Self { diagonal, times: Box::new(times) }
+    }
+
+    /// With the Laplacian of the line graph, `(L x)_e = Σ_{v ∈ e} Σ_{e' ∋ v} (x_e − x_e')`.
+    fn of_line_graph(complex: &'a Complex) -> Self {
+        let members = move |e: usize| complex.boundary(1).map_or(&[][..], |b| b.column(e).0);
+        let (n_vertices, n_edges) = (complex.n_cells(0), complex.n_cells(1));
+        let sums = move |x: &dyn Fn(usize) -> f64| {
+            let mut sums = vec![0.0; n_vertices];
+            (0..n_edges).for_each(|e| members(e).iter().for_each(|&v| sums[v as usize] += x(e)));
+            sums
+        };
+        let degrees = sums(&|_| 1.0);
+        let neighbours = |e: usize| members(e).iter().map(|&v| degrees[v as usize] - 1.0).sum::<f64>();
+        let diagonal = (0..n_edges).map(|e| 1.0 + SMOOTHING * neighbours(e)).collect();
+        let times = move |x: &[f64], out: &mut [f64]| {
+            let sums = sums(&|e| x[e]);
+            for (e, out) in out.iter_mut().enumerate() {
+                let differences = members(e).iter().map(|&v| degrees[v as usize] * x[e] - sums[v as usize]);
+                *out = x[e] + SMOOTHING * differences.sum::<f64>();
+            }
+        };
+        Self { diagonal, times: Box::new(times) }
     }
 
     /// Solves with conjugate gradients, scaled by the diagonal.
     fn smoothed(&self, x: &[f64]) -> Vec<f64> {
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let scaled = |r: &[f64]| -> Vec<f64> {
-            r.iter().zip(&self.degrees).map(|(r, degree)| r / (1.0 + SMOOTHING * degree)).collect()
+            r.iter().zip(&self.diagonal).map(|(r, diagonal)| r / diagonal).collect()
         };
         let mut y = vec![0.0; x.len()];
         let mut residual = x.to_vec();
@@ -99,7 +177,7 @@ impl Laplacian {
             if rho <= enough {
                 break;
             }
-            self.times(&direction, &mut image);
+            (self.times)(&direction, &mut image);
             let step = rho / dot(&direction, &image);
             y.iter_mut().zip(&direction).for_each(|(y, d)| *y += step * d);
             residual.iter_mut().zip(&image).for_each(|(r, i)| *r -= step * i);
@@ -115,21 +193,61 @@ impl Laplacian {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signal::Orientation;
+    use crate::complex::Lift;
+
+    fn graph() -> Complex {
+        let edges: Vec<[u32; 2]> = (0..11).map(|v| [v, v + 1]).chain([[0, 5], [3, 9]]).collect();
+        Complex::graph(13, &edges).unwrap()
+    }
+
+    fn wave(n: usize) -> Vec<f64> {
+        (0..n).map(|v| ((7 * v) as f64).sin()).collect()
+    }
 
     #[test]
     fn smoothing_solves_its_equation_and_keeps_the_sum() {
-        let edges: Vec<[u32; 2]> = (0..11).map(|v| [v, v + 1]).chain([[0, 5], [3, 9]]).collect();
-        let graph = Complex::graph(13, &edges).unwrap();
-        let x: Vec<f64> = (0..13).map(|v| ((7 * v) as f64).sin()).collect();
+        let (graph, x) = (graph(), wave(13));
         let signal = Signal::from_row_major(13, 1, &x, Orientation::Unoriented).unwrap();
-        let found = VertexValues::new(&graph, &signal);
+        let found = CellValues::on_vertices(&graph, &signal);
         assert_eq!(found.values(false), x);
         let y = found.values(true);
         let mut back = vec![0.0; 13];
-        Laplacian::new(&graph).times(y, &mut back);
+        (Smoother::of_graph(&graph).times)(y, &mut back);
         assert!(back.iter().zip(&x).all(|(a, b)| (a - b).abs() < 1e-10));
         assert!((y.iter().sum::<f64>() - x.iter().sum::<f64>()).abs() < 1e-10);
         assert!((y[12] - x[12]).abs() < 1e-14); // a vertex alone
+    }
+
+    /// The line graph of the graph has its edges as vertices: smoothing there is smoothing here.
+    #[test]
+    fn edges_are_smoothed_along_the_line_graph() {
+        let (graph, x) = (graph(), wave(13));
+        let edges: Vec<[u32; 2]> = graph.edges().collect();
+        let share = |a: [u32; 2], b: [u32; 2]| a.iter().any(|v| b.contains(v));
+        let pairs = (0..13).flat_map(|a| (a + 1..13).map(move |b| [a, b]));
+        let joined: Vec<[u32; 2]> =
+            pairs.filter(|&[a, b]| share(edges[a as usize], edges[b as usize])).collect();
+        let line = Complex::graph(13, &joined).unwrap();
+        let signal = Signal::from_row_major(13, 1, &x, Orientation::Unoriented).unwrap();
+        let (here, there) = (CellValues::on_edges(&graph, &signal), CellValues::on_vertices(&line, &signal));
+        let pairs = here.values(true).iter().zip(there.values(true));
+        assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-10));
+    }
+
+    /// A harmonic flow stays; the gradient and the curl of anything become smaller.
+    #[test]
+    fn flows_are_smoothed_by_the_hodge_laplacian() {
+        let ring = Complex::graph(5, &[[0, 1], [1, 2], [2, 3], [3, 4], [0, 4]]).unwrap();
+        let around = [1.0, 1.0, 1.0, 1.0, -1.0];
+        let signal = Signal::from_row_major(5, 1, &around, Orientation::Oriented).unwrap();
+        let found = CellValues::on_edges(&ring, &signal);
+        assert_eq!(found.oriented(), [true]);
+        assert!(found.values(true).iter().zip(around).all(|(a, b)| (a - b).abs() < 1e-12));
+        let triangle = Complex::graph(3, &[[0, 1], [1, 2], [0, 2]]).unwrap();
+        let triangle = Lift::Cliques(2).filled(&triangle).unwrap().into_owned();
+        let signal = Signal::from_row_major(3, 1, &[1.0, 1.0, -1.0], Orientation::Oriented).unwrap();
+        // The curl of the triangle has the eigenvalue 3.
+        let found = CellValues::on_edges(&triangle, &signal);
+        assert!(found.values(true).iter().zip([1.0, 1.0, -1.0]).all(|(a, b)| (a - b / 16.0).abs() < 1e-12));
     }
 }

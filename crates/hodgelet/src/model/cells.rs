@@ -1,4 +1,4 @@
-//! Which vertices and edges a prediction comes from, in blocks of labels and of values.
+//! Which cells a prediction comes from, in blocks of labels and of values.
 //!
 //! The share of a block in the latent mean is a sum over training complexes of covariances with one row: roots of the masses
 //! of labels, or a mean over vertices. It is shared out to the entries of that row along the line from the origin
@@ -14,7 +14,6 @@ use super::{BlockSpace, ModelError};
 use crate::dataset::Dataset;
 use crate::feature::{Block, BlockMeasures, Component, ValueEmbedding};
 use crate::kernel::{FixedRows, Inputs, LineShares, SparseRows};
-use crate::measure::RefinedLabels;
 use faer::Mat;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -72,8 +71,9 @@ impl Model {
             let n_cells = items.complexes()[0].n_cells(space.block.dim);
             match &space.map {
                 FeatureMap::Labels(_) => {
-                    let Some((refined, shares)) = &refined else { continue };
-                    let labels = own_labels(space.block, refined, shares);
+                    let labels = refined.as_ref().and_then(|refined| refined.of_dim(space.block.dim));
+                    let Some((depths, shares)) = labels else { continue };
+                    let (labels, n_cells) = (own_labels(space.block, depths, shares), shares.len());
                     all.push(self.label_shares(b, space, own, n_cells, labels)?);
                 }
                 FeatureMap::Values(embedding) => {
@@ -97,7 +97,7 @@ impl Model {
         let FixedRows::Sparse(row) = &*point else { return Err(not_rows(space.block)) };
         let (origin, entries) = self.averaged_lines(b, &point, |lines, right| match right {
             FixedRows::Sparse(right) => Ok(sparse_entries(lines, row, right)),
-            FixedRows::Dense(_) => Err(not_rows(space.block)),
+            _ => Err(not_rows(space.block)),
         })?;
         let places: HashMap<u64, usize> =
             row.row(0).enumerate().map(|(place, (id, _))| (id, place)).collect();
@@ -136,10 +136,10 @@ impl Model {
                 let entry = |m, c: usize| lines.own[c] * row[(0, m)] + others[(m, c)];
                 Ok(Mat::from_fn(row.ncols(), lines.own.len(), entry))
             }
-            FixedRows::Sparse(_) => Err(not_rows(space.block)),
+            _ => Err(not_rows(space.block)),
         })?;
         let vertices =
-            own.values().first().map_or_else(|| Mat::zeros(0, row.ncols()), |v| embedding.vertex_rows(v));
+            own.values().first().map_or_else(|| Mat::zeros(0, row.ncols()), |v| embedding.cell_rows(v));
         let shares = vertices * &factors;
         let cells =
             Mat::from_fn(n_cells, origin.len(), |v, c| if v < shares.nrows() { shares[(v, c)] } else { 0.0 });
@@ -192,11 +192,11 @@ fn sparse_entries(lines: &LineShares, point: &SparseRows, right: &SparseRows) ->
 }
 
 /// The labels of a complex in a block, depth by depth.
-fn own_labels(block: Block, refined: &RefinedLabels, shares: &[[f64; 3]]) -> Vec<OwnLabel> {
-    let component = Block::EDGE_LABELS.iter().position(|other| *other == block);
-    let depths: Vec<(usize, &Vec<u64>)> = match (block.component, component) {
-        (Component::Labels, _) => refined.vertices.iter().enumerate().skip(1).collect(),
-        _ => refined.edges.iter().enumerate().take(refined.edges.len() - 1).collect(),
+fn own_labels(block: Block, depths: &[Vec<u64>], shares: &[[f64; 3]]) -> Vec<OwnLabel> {
+    let component = Block::labels(block.dim).iter().position(|other| *other == block);
+    let depths: Vec<(usize, &Vec<u64>)> = match block.component {
+        Component::Labels => depths.iter().enumerate().skip(1).collect(),
+        _ => depths.iter().enumerate().take(depths.len() - 1).collect(),
     };
     let mass = |cell: usize| component.map_or(1.0, |c| shares[cell][c]);
     let mut all = Vec::new();

@@ -1,6 +1,7 @@
 //! What can go wrong between a dataset and a prediction.
 
 use crate::complex::ComplexError;
+use crate::dataset::GramError;
 use crate::encode::EncodeError;
 use crate::feature::{FourierError, SignedError};
 use crate::gp::GpError;
@@ -153,6 +154,25 @@ pub enum ModelError {
         /// The coverage asked for.
         found: f64,
     },
+    /// A row of a Gram matrix that fits no complex.
+    #[error("{block}: graph {row} has {fault}")]
+    GramRow {
+        /// Name of the block.
+        block: String,
+        /// The row among those that are predicted together, from 0.
+        row: usize,
+        /// What is wrong with it.
+        fault: String,
+    },
+    /// Something that a model with Gram matrices cannot do.
+    #[error("{what} needs products that a given Gram matrix does not have")]
+    GramOnly {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// From a Gram matrix.
+    #[error("Gram matrix: {0}")]
+    Gram(#[from] GramError),
     /// Training could not start or was stopped before it had anything.
     #[error("training failed: {reason}")]
     Training {
@@ -293,6 +313,13 @@ impl ModelError {
             }
             Self::NewClass { .. } => Some("fit a model to all graphs"),
             Self::Goal { source, .. } => source.hint(),
+            Self::Gram(error) => error.hint(),
+            Self::GramRow { .. } => {
+                Some("rows have a product with each training graph, and a last one with the graph itself")
+            }
+            Self::GramOnly { .. } | Self::Kernel(KernelError::NotGiven { .. }) => {
+                Some("fit a model to all graphs with their Gram matrix, or leave out the block: exclude")
+            }
             Self::Averaging { .. } => Some("set hyperparameters to map: the most probable ones alone"),
             Self::Complex(source) | Self::Lift { source, .. } => source.hint(),
             Self::Gp(error) => error.hint(),

@@ -2,8 +2,8 @@
 
 use super::ModelError;
 use crate::feature::{
-    Block, BlockMeasures, Component, Counts, FourierPoints, LabelWeights, Standardizer, TableScaling,
-    ValueEmbedding, WaveletTape, harmonic_features, signed_features, wavelet_features,
+    Block, BlockMeasures, Component, Counts, FourierPoints, GramMap, LabelWeights, Standardizer,
+    TableScaling, ValueEmbedding, WaveletTape, harmonic_features, signed_features, wavelet_features,
 };
 use crate::kernel::Inputs;
 use crate::settings::Settings;
@@ -33,6 +33,8 @@ pub enum FeatureMap {
     Table(TableScaling),
     /// Counts, compared by their minima and maxima.
     Counts(Counts),
+    /// Rows of a Gram matrix that is given.
+    Gram(GramMap),
 }
 
 impl FeatureMap {
@@ -52,6 +54,7 @@ impl FeatureMap {
             (_, component) if component.is_values() => Self::Values(ValueEmbedding::fit(training)),
             (_, component) if component.is_counts() => Self::Counts(Counts::fit(training)),
             (_, Component::Columns) => Self::Table(TableScaling::fit(training)),
+            (_, Component::Gram(_)) => Self::Gram(GramMap::fit(training)?),
             (_, Component::Harmonic) => Self::Harmonic,
             (_, Component::Signed) => {
                 Self::Signed((0..training.len()).map(|i| training.atoms(i).len()).max().unwrap_or(0))
@@ -73,9 +76,9 @@ impl FeatureMap {
     pub fn counted(&self) -> Option<&'static str> {
         match self {
             Self::Wavelets(_) => Some("filter"),
-            Self::Harmonic | Self::Labels(_) | Self::Values(_) | Self::Table(_) | Self::Counts(_) => None,
             Self::Fourier(_) => Some("point"),
             Self::Signed(_) => Some("vector"),
+            _ => None,
         }
     }
 
@@ -88,15 +91,18 @@ impl FeatureMap {
             Self::Values(embedding) => embedding.stored(),
             Self::Table(scaling) => scaling.stored(),
             Self::Counts(counts) => vec![f64::from(u8::from(counts.differ))],
+            Self::Gram(map) => map.stored(),
             Self::Harmonic | Self::Signed(_) => Vec::new(),
         }
     }
 
-    /// The map of `block` from the numbers in a file; `n_vectors` is that of signed features.
+    /// The map of `block` from the numbers in a file; `n_vectors` is that of signed features, and `oriented` says which values
+    /// are flows.
     pub(super) fn restore(
         settings: &Settings,
         block: Block,
         n_vectors: usize,
+        oriented: Vec<bool>,
         stored: Vec<f64>,
     ) -> Result<Self, ModelError> {
         Ok(match (settings.bank(), block.component) {
@@ -104,13 +110,14 @@ impl FeatureMap {
                 Self::Labels(LabelWeights::new(stored).ok_or_else(|| unsound(block))?)
             }
             (_, component) if component.is_values() => {
-                Self::Values(ValueEmbedding::new(&stored).ok_or_else(|| unsound(block))?)
+                Self::Values(ValueEmbedding::new(&stored, oriented).ok_or_else(|| unsound(block))?)
             }
             (_, component) if component.is_counts() => match stored[..] {
                 [x] => Self::Counts(Counts { differ: x > 0.0 }),
                 _ => return Err(unsound(block)),
             },
             (_, Component::Columns) => Self::Table(TableScaling::new(&stored).ok_or_else(|| unsound(block))?),
+            (_, Component::Gram(_)) => Self::Gram(GramMap::new(&stored).ok_or_else(|| unsound(block))?),
             (_, Component::Harmonic) => Self::Harmonic,
             (_, Component::Signed) => Self::Signed(n_vectors),
             (Some(bank), _) => Self::Wavelets(bank.check()?.with_parameters(&stored)?),
@@ -141,14 +148,14 @@ impl FeatureMap {
             Self::Harmonic => 1,
             Self::Fourier(points) => points.points().len(),
             Self::Signed(count) => *count,
-            Self::Labels(_) | Self::Values(_) | Self::Table(_) | Self::Counts(_) => 0,
+            Self::Labels(_) | Self::Values(_) | Self::Table(_) | Self::Counts(_) | Self::Gram(_) => 0,
         }
     }
 
     /// Whether points do not depend on what is trained.
     #[must_use]
     pub fn is_fixed(&self) -> bool {
-        matches!(self, Self::Labels(_) | Self::Values(_) | Self::Table(_) | Self::Counts(_))
+        matches!(self, Self::Labels(_) | Self::Values(_) | Self::Table(_) | Self::Counts(_) | Self::Gram(_))
     }
 
     /// The points of complexes, where they do not depend on what is trained.
@@ -158,6 +165,7 @@ impl FeatureMap {
             Self::Values(embedding) => Some(Inputs::dense(embedding.rows(measures))),
             Self::Table(scaling) => Some(Inputs::dense(scaling.rows(measures))),
             Self::Counts(counts) => Some(Inputs::sparse(counts.rows(measures))),
+            Self::Gram(map) => Some(Inputs::given(map.rows(measures))),
             _ => None,
         }
     }
@@ -214,6 +222,11 @@ impl BlockSpace {
         if expected != found {
             return Err(ModelError::Channels { block: self.block.to_string(), expected, found });
         }
+        if let FeatureMap::Gram(map) = &self.map
+            && let Some((row, fault)) = map.fault(measures)
+        {
+            return Err(ModelError::GramRow { block: self.block.to_string(), row, fault });
+        }
         if let Some(fixed) = self.map.fixed(measures) {
             return Ok(fixed);
         }
@@ -230,6 +243,7 @@ impl BlockSpace {
             FeatureMap::Values(embedding) => embedding.n_live(),
             FeatureMap::Table(scaling) => scaling.n_live(),
             FeatureMap::Counts(counts) => usize::from(counts.differ),
+            FeatureMap::Gram(map) => usize::from(map.differ()),
             _ => self.standardizer.n_live(),
         }
     }

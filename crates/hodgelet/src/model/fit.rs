@@ -4,6 +4,7 @@ use super::averaging::{self, Draws};
 use super::fitted::{Model, Summary, Trained};
 use super::objective::Solved;
 use super::parameters::State;
+use super::plan::PlannedBlocks;
 use super::problem::check_indices;
 use super::source::{Weighted, Workers};
 use super::targets::class_factors;
@@ -180,9 +181,8 @@ impl<'a> Task<'a> {
         let chosen: Vec<usize> = sample.iter().map(|&i| train[i]).collect();
         let problem = Problem::new(&settings, measurer, source, targets, &chosen)?;
         let is_sparse = settings.is_sparse(train.len(), problem.likelihood.n_factors());
-        let columns = problem.drawn.iter().map(|block| block.standardizer.n_columns()).sum();
-        let n_fixed = problem.drawn.iter().filter(|block| !block.block.component.is_of_signal()).count();
-        Plan::new(&settings, train.len(), columns, n_fixed, problem.likelihood.n_factors()).check()?;
+        let blocks = PlannedBlocks::of(&problem);
+        Plan::new(&settings, train.len(), blocks, problem.likelihood.n_factors()).check()?;
         let task =
             Self { given, settings, measurer, source, targets, train, sample, is_sparse, problem, began };
         let averaging = task.settings.averaging(task.sample.len()).filter(|_| !is_sparse && !task.is_part());

@@ -1,13 +1,14 @@
 //! Refined labels of the complexes of a dataset: which columns name the cells, and the masses of what they are refined to;
-//! and the values of vertices.
+//! and the values of vertices and edges.
 
 use super::measure::lifted;
 use super::{Measurer, ModelError};
 use crate::dataset::{Column, ColumnValues, Dataset, WEIGHTS};
 use crate::encode::{CellSignal, EncodeError, Encoding, EncodingParams, Outline, VertexSignal};
-use crate::hodge::edge_shares;
+use crate::hodge::cell_shares;
 use crate::measure::{
-    ComplexMeasures, GivenLabels, RefinedLabels, VertexValues, measure_labels, name_id, refine,
+    CellValues, ComplexMeasures, GivenLabels, RefinedLabels, WantedLabels, measure_labels, name_id, refine,
+    refine_cells,
 };
 use crate::settings::{BlockKind, Settings};
 use crate::signal::Orientation;
@@ -15,7 +16,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Kinds of blocks that refined labels are measured for.
-const LABELS: [BlockKind; 3] = [BlockKind::EdgeLabels, BlockKind::VertexLabels, BlockKind::Environments];
+const LABELS: [BlockKind; 4] =
+    [BlockKind::EdgeLabels, BlockKind::VertexLabels, BlockKind::Environments, BlockKind::CellLabels];
 
 /// Columns whose labels name the cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,12 +27,16 @@ pub(super) struct LabelColumns {
     pub vertices: Vec<String>,
     /// Of edges.
     pub edges: Vec<String>,
+    /// Of cells of the dimensions from 2 up to the highest whose labels are wanted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub higher: Vec<Vec<String>>,
 }
 
 impl LabelColumns {
-    /// Those among `columns`; none where labels are not asked for. Unless they are asked for by name, a dataset of flows
+    /// Those of a dataset; none where labels are not asked for. Unless they are asked for by name, a dataset of flows
     /// without a label has none either.
-    pub fn fit(settings: &Settings, columns: &[Column]) -> Option<Self> {
+    pub fn fit(settings: &Settings, outline: &Outline) -> Option<Self> {
+        let columns = outline.columns();
         let kinds = settings.blocks();
         let wanted = LABELS.iter().any(|kind| kinds.contains(kind));
         let names = |dim: usize| {
@@ -39,13 +45,24 @@ impl LabelColumns {
         };
         // Signals that the user turned off are not brought back by blocks that nobody asked for.
         let edges = settings.blocks.is_some() || settings.edges.sees_columns();
-        let own = Self { vertices: names(0), edges: if edges { names(1) } else { Vec::new() } };
+        let highest = if kinds.contains(&BlockKind::CellLabels) {
+            outline.highest().max(settings.lift().max_dim())
+        } else {
+            0
+        };
+        let higher = (2..=highest).map(&names).collect();
+        let own = Self { vertices: names(0), edges: if edges { names(1) } else { Vec::new() }, higher };
         let is_flow = |c: &Column| c.dim > 0 && c.orientation == Orientation::Oriented;
         let only_flows = settings.blocks.is_none()
             && own.vertices.is_empty()
             && own.edges.is_empty()
             && columns.iter().any(is_flow);
         (wanted && !only_flows).then_some(own)
+    }
+
+    /// The highest dimension of cells whose labels are known, at least that of edges.
+    pub fn highest(&self) -> usize {
+        1 + self.higher.len()
     }
 }
 
@@ -89,8 +106,62 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Labels of all cells, and the shares of the edges in the Hodge components.
-pub(super) type LabelledCells = (RefinedLabels, Vec<[f64; 3]>);
+/// Names of all cells over a whole dataset.
+struct AllNames<'a> {
+    vertices: Names<'a>,
+    edges: Names<'a>,
+    higher: Vec<Names<'a>>,
+}
+
+/// The names of the cells of one complex.
+struct OwnNames {
+    vertices: Option<Vec<u64>>,
+    edges: Option<Vec<u64>>,
+    higher: Vec<Option<Vec<u64>>>,
+}
+
+impl<'a> AllNames<'a> {
+    fn bind(dataset: &'a Dataset, columns: &LabelColumns) -> Result<Self, EncodeError> {
+        let higher = columns.higher.iter().zip(2..).map(|(names, dim)| Names::bind(dataset, dim, names));
+        Ok(Self {
+            vertices: Names::bind(dataset, 0, &columns.vertices)?,
+            edges: Names::bind(dataset, 1, &columns.edges)?,
+            higher: higher.collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn of(&self, i: usize) -> OwnNames {
+        OwnNames {
+            vertices: self.vertices.of(i),
+            edges: self.edges.of(i),
+            higher: self.higher.iter().map(|names| names.of(i)).collect(),
+        }
+    }
+}
+
+impl OwnNames {
+    fn given(&self) -> GivenLabels<'_> {
+        GivenLabels { vertices: self.vertices.as_deref(), edges: self.edges.as_deref(), higher: &self.higher }
+    }
+}
+
+/// Labels of the cells of one complex, with their shares in the Hodge components.
+pub(super) struct LabelledCells {
+    /// Those of a graph: vertices and edges.
+    graph: RefinedLabels,
+    /// Those of higher cells, where they are wanted.
+    higher: Option<RefinedLabels>,
+    /// By dimension.
+    shares: Vec<Vec<[f64; 3]>>,
+}
+
+impl LabelledCells {
+    /// Labels of the cells of one dimension, depth by depth, and their shares.
+    pub fn of_dim(&self, dim: usize) -> Option<(&Vec<Vec<u64>>, &[[f64; 3]])> {
+        let refined = if dim < 2 { &self.graph } else { self.higher.as_ref()? };
+        Some((refined.of_dim(dim)?, self.shares.get(dim)?))
+    }
+}
 
 /// Refined labels of every cell of item `i`; none where labels are not measured.
 pub(super) fn labels_of(
@@ -99,13 +170,18 @@ pub(super) fn labels_of(
     i: usize,
 ) -> Result<Option<LabelledCells>, ModelError> {
     let Some(columns) = &measurer.labels else { return Ok(None) };
-    let (vertices, edges) =
-        (Names::bind(items, 0, &columns.vertices)?, Names::bind(items, 1, &columns.edges)?);
+    let names = AllNames::bind(items, columns)?.of(i);
     let complex = lifted(&measurer.settings, items, i, true)?;
-    let (vertices, edges) = (vertices.of(i), edges.of(i));
-    let given = GivenLabels { vertices: vertices.as_deref(), edges: edges.as_deref() };
-    let refined = refine(&complex, given, measurer.settings.label_depth + 1);
-    Ok(Some((refined, edge_shares(&complex))))
+    let rounds = measurer.settings.label_depth + 1;
+    let highest = columns.highest();
+    Ok(Some(LabelledCells {
+        graph: refine(&complex, names.given(), rounds),
+        higher: (highest > 1).then(|| refine_cells(&complex, names.given(), rounds)),
+        // Vertices are not split.
+        shares: (0..=highest)
+            .map(|dim| if dim == 0 { vec![[0.0; 3]; complex.n_cells(0)] } else { cell_shares(&complex, dim) })
+            .collect(),
+    }))
 }
 
 /// The same measures with masses of refined labels.
@@ -116,43 +192,68 @@ pub(super) fn with_labels(
 ) -> Result<Vec<ComplexMeasures>, ModelError> {
     let Some(columns) = &measurer.labels else { return Ok(measures) };
     let kinds = measurer.settings.blocks();
-    let wanted = LABELS.map(|kind| kinds.contains(&kind));
+    let wanted = WantedLabels {
+        edges: kinds.contains(&BlockKind::EdgeLabels),
+        vertices: kinds.contains(&BlockKind::VertexLabels),
+        environments: kinds.contains(&BlockKind::Environments),
+        highest: columns.highest(),
+    };
     let rounds = measurer.settings.label_depth;
-    let (vertices, edges) =
-        (Names::bind(items, 0, &columns.vertices)?, Names::bind(items, 1, &columns.edges)?);
+    let names = AllNames::bind(items, columns)?;
     let one = |(i, measures): (usize, ComplexMeasures)| {
-        // Shares of edges see triangles, labels do not.
-        let complex = lifted(&measurer.settings, items, i, wanted[0])?;
-        let (vertices, edges) = (vertices.of(i), edges.of(i));
-        let given = GivenLabels { vertices: vertices.as_deref(), edges: edges.as_deref() };
-        Ok(measures.with_labels(Some(measure_labels(&complex, given, rounds, wanted))))
+        // Shares of edges see triangles, labels of edges do not.
+        let complex = lifted(&measurer.settings, items, i, wanted.edges || wanted.highest > 1)?;
+        Ok(measures.with_labels(Some(measure_labels(&complex, names.of(i).given(), rounds, wanted))))
     };
     let all: Vec<Result<ComplexMeasures, ModelError>> =
         measures.into_par_iter().enumerate().map(one).collect();
     all.into_iter().collect()
 }
 
-/// The same measures with the values of vertices.
+/// The same measures with the values of vertices and edges.
 pub(super) fn with_values(
     measurer: &Measurer,
     measures: Vec<ComplexMeasures>,
     items: &Dataset,
 ) -> Result<Vec<ComplexMeasures>, ModelError> {
-    let Some(encoding) = &measurer.values else { return Ok(measures) };
-    let encoder = encoding.bind(items)?;
-    let one = |(i, measures): (usize, ComplexMeasures)| {
-        let complex = &items.complexes()[i];
-        let signal = encoder.encode_on(i, complex).0.into_iter().next().flatten();
-        measures.with_values(signal.map(|signal| VertexValues::new(complex, &signal)))
+    let vertices = measurer.values.as_ref().map(|encoding| encoding.bind(items)).transpose()?;
+    let edges = measurer.edge_values.as_ref().map(|encoding| encoding.bind(items)).transpose()?;
+    if vertices.is_none() && edges.is_none() {
+        return Ok(measures);
+    }
+    let one = |(i, mut measures): (usize, ComplexMeasures)| {
+        if let Some(encoder) = &vertices {
+            let complex = &items.complexes()[i];
+            let signal = encoder.encode_on(i, complex).0.into_iter().next().flatten();
+            measures =
+                measures.with_values(0, signal.map(|signal| CellValues::on_vertices(complex, &signal)));
+        }
+        if let Some(encoder) = &edges {
+            // Flows are smoothed across triangles, too.
+            let complex = lifted(&measurer.settings, items, i, true)?;
+            let signal = encoder.encode_on(i, &complex).0.into_iter().nth(1).flatten();
+            measures = measures.with_values(1, signal.map(|signal| CellValues::on_edges(&complex, &signal)));
+        }
+        Ok(measures)
     };
-    Ok(measures.into_par_iter().enumerate().map(one).collect())
+    let all: Vec<Result<ComplexMeasures, ModelError>> =
+        measures.into_par_iter().enumerate().map(one).collect();
+    all.into_iter().collect()
 }
 
-/// The attributes and labels of vertices, where their distributions are wanted and there are any.
-pub(super) fn values_of(settings: &Settings, outline: &Outline) -> Result<Option<Encoding>, ModelError> {
+/// The attributes and labels of vertices (dimension 0) or edges (1), where their distributions are wanted and there are any.
+pub(super) fn values_of(
+    settings: &Settings,
+    outline: &Outline,
+    dim: usize,
+) -> Result<Option<Encoding>, ModelError> {
     let kinds = settings.blocks();
-    let wanted = [BlockKind::Values, BlockKind::SmoothedValues].iter().any(|kind| kinds.contains(kind));
-    let is_value = |c: &Column| c.dim == 0 && c.name != WEIGHTS;
+    let named = match dim {
+        0 => [BlockKind::Values, BlockKind::SmoothedValues],
+        _ => [BlockKind::EdgeValues, BlockKind::SmoothedEdgeValues],
+    };
+    let wanted = named.iter().any(|kind| kinds.contains(kind));
+    let is_value = |c: &Column| c.dim == dim && c.name != WEIGHTS;
     let is_number = |c: &Column| is_value(c) && matches!(c.values, ColumnValues::Real { .. });
     // Unless they are asked for by name, labels alone are left to the blocks of labels, and vertices that carry no signal
     // have no values either.
@@ -164,8 +265,8 @@ pub(super) fn values_of(settings: &Settings, outline: &Outline) -> Result<Option
         return Ok(None);
     }
     let params = EncodingParams {
-        vertices: VertexSignal::Attributes,
-        edges: CellSignal::None,
+        vertices: if dim == 0 { VertexSignal::Attributes } else { VertexSignal::None },
+        edges: if dim == 1 { CellSignal::Columns } else { CellSignal::None },
         higher: CellSignal::None,
         max_degree: None,
     };

@@ -31,6 +31,7 @@ mod several;
 mod source;
 mod space;
 mod sparse;
+mod stored;
 mod targets;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -49,7 +50,7 @@ pub use fitted::{Model, Summary};
 pub use measure::Measured;
 pub use novelty::{Novelty, TrainingDistances};
 pub use parameters::Hyperparameter;
-pub use plan::Plan;
+pub use plan::{Plan, PlannedBlocks};
 pub use predict::{PredictedTargets, Prediction};
 pub use problem::{Problem, StartBlock, TrainingObjective};
 pub use several::{Goal, Models};

@@ -1,7 +1,7 @@
 //! What is known of complexes as a whole: which columns, and their values as rows.
 
 use super::{Measurer, ModelError};
-use crate::dataset::{Column, ColumnValues, Dataset, WHOLE};
+use crate::dataset::{BEFORE_PRODUCTS, Column, ColumnValues, Dataset, WHOLE};
 use crate::encode::EncodeError;
 use crate::measure::{ComplexMeasures, LabelMeasure, OwnRow, name_id};
 use crate::settings::{BlockKind, Settings};
@@ -15,6 +15,9 @@ pub(super) struct OwnColumns {
     pub numbers: Vec<(String, Vec<String>)>,
     /// Columns of tags.
     pub tags: Vec<String>,
+    /// Columns of Gram matrices with the numbers that a row has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grams: Vec<(String, usize)>,
 }
 
 impl OwnColumns {
@@ -24,6 +27,11 @@ impl OwnColumns {
         let mut own = Self::default();
         for column in columns.iter().filter(|column| column.dim == WHOLE && !column.is_sample_weight()) {
             match &column.values {
+                ColumnValues::Real { channels, .. } if column.is_gram() => {
+                    if kinds.contains(&BlockKind::Grams) {
+                        own.grams.push((column.name.clone(), channels.len()));
+                    }
+                }
                 ColumnValues::Real { channels, .. } if kinds.contains(&BlockKind::Columns) => {
                     own.numbers.push((column.name.clone(), channels.clone()));
                 }
@@ -83,6 +91,19 @@ pub(super) fn with_own(
         let ids: Vec<u64> = categories.iter().map(|category| name_id([&name[..], category])).collect();
         tags.push((column, codes, ids));
     }
+    let mut grams = Vec::new();
+    for (name, width) in &own.grams {
+        let text = |width: usize| format!("products with {} graphs", width.saturating_sub(BEFORE_PRODUCTS));
+        match &find(name)?.values {
+            ColumnValues::Real { channels, values } if channels.len() == *width => {
+                grams.push((*width, values))
+            }
+            ColumnValues::Real { channels, .. } => {
+                return Err(other(name, &text(*width), &text(channels.len())).into());
+            }
+            ColumnValues::Labels { .. } => return Err(other(name, &text(*width), "labels").into()),
+        }
+    }
     let row = |i: usize| OwnRow {
         numbers: numbers
             .iter()
@@ -96,6 +117,7 @@ pub(super) fn with_own(
                 })
                 .collect(),
         ),
+        grams: grams.iter().map(|(width, values)| values[i * width..(i + 1) * width].to_vec()).collect(),
     };
     Ok(measures.into_iter().enumerate().map(|(i, measures)| measures.with_own(Some(row(i)))).collect())
 }

@@ -4,11 +4,13 @@
 //! and additions over what this machine does in a second, measured in a few milliseconds: good to a factor of two or three,
 //! since the number of steps is not known before.
 
-use super::problem::check_indices;
+use super::problem::{KNOWN_TO, Problem, check_indices};
 use super::sparse::most_inducing;
 use super::targets::Observed;
 use super::{Measurer, ModelError};
 use crate::dataset::{Dataset, Targets};
+use crate::feature::{Block, Component, ValueEmbedding};
+use crate::kernel::Inputs;
 use crate::linalg::check_memory;
 use crate::settings::Settings;
 use faer::linalg::matmul::matmul;
@@ -26,6 +28,47 @@ const FINAL_FACTORIZATIONS: f64 = 10.0;
 
 /// Share of the memory that is free which a fit may take.
 const FREE_SHARE: f64 = 0.8;
+
+/// What a plan needs to know of the blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PlannedBlocks {
+    /// Columns of features.
+    pub columns: usize,
+    /// Blocks whose features are trained.
+    pub trained: usize,
+    /// Blocks whose rows never change: labels, values, what is known of complexes as a whole.
+    pub fixed: usize,
+    /// Bytes of these rows of one complex, all blocks together.
+    pub row_bytes: f64,
+}
+
+impl PlannedBlocks {
+    /// From a problem whose rows are known.
+    pub(super) fn of(problem: &Problem) -> Self {
+        let rows: Vec<&Inputs> = problem.fixed.iter().flatten().map(|own| &own.inputs).collect();
+        let bytes: usize = rows.iter().map(|rows| rows.bytes()).sum();
+        Self {
+            columns: problem.drawn.iter().map(|block| block.standardizer.n_columns()).sum(),
+            trained: problem.drawn.len() - rows.len(),
+            fixed: rows.len(),
+            row_bytes: bytes as f64 / problem.n_points().max(1) as f64,
+        }
+    }
+
+    /// From blocks of `n` training complexes that are not measured yet. How many labels they have is not known; a row of values
+    /// has a known width, one of a Gram matrix a number for each complex.
+    pub(super) fn expected(blocks: &[Block], columns: usize, n: usize) -> Self {
+        let fixed = blocks.iter().filter(|block| !block.component.is_of_signal());
+        let bytes = |block: &Block| match block.component {
+            component if component.is_values() => 8.0 * ValueEmbedding::WIDTH as f64,
+            Component::Gram(_) => 8.0 * n as f64,
+            _ => 0.0,
+        };
+        let row_bytes = fixed.clone().map(bytes).sum();
+        let fixed = fixed.count();
+        Self { columns, trained: blocks.len() - fixed, fixed, row_bytes }
+    }
+}
 
 /// What a fit will take.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -45,17 +88,17 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan for `n` training complexes with `n_columns` features, `n_fixed` blocks whose distances never change, and a
-    /// likelihood whose posterior has `n_factors` factors.
+    /// The plan for `n` training complexes with these blocks and a likelihood whose posterior has `n_factors` factors.
     #[must_use]
-    pub fn new(settings: &Settings, n: usize, n_columns: usize, n_fixed: usize, n_factors: usize) -> Self {
+    pub fn new(settings: &Settings, n: usize, blocks: PlannedBlocks, n_factors: usize) -> Self {
         let n_sample = settings.sample_size(n);
         let n_inducing = settings.is_sparse(n, n_factors).then(|| most_inducing(settings, n));
-        let (all, s, d, f) = (n as f64, n_sample as f64, n_columns as f64, n_factors as f64);
+        let (all, s, d, f) = (n as f64, n_sample as f64, blocks.columns as f64, n_factors as f64);
+        let rows = |n: f64| n * (blocks.row_bytes / 8.0 + d);
         let starts = settings.restarts.max(1) as f64;
         let evaluations = EVALUATIONS * settings.iterations as f64 * starts;
         // Gram matrix and its derivative, factors and their use.
-        let fixed = n_fixed as f64;
+        let fixed = blocks.fixed as f64;
         let evaluation = 3.0 * s * s * (d + fixed) + FACTORIZATIONS * f * s * s * s;
         let gram = |n: f64| n * n * (2.0 * f + 3.0);
         let (numbers, posterior) = match n_inducing {
@@ -63,14 +106,20 @@ impl Plan {
                 let m = m as f64;
                 let kept = (all * m).min(1e9 / 8.0);
                 let candidates = all.min(4096.0);
-                (kept + candidates * (candidates + m) + 8.0 * f * m * m, all * m * (d + PASSES * 1.5 * f * m))
+                let numbers = kept + candidates * (candidates + m) + 8.0 * f * m * m + rows(candidates + m);
+                (numbers, all * m * (d + PASSES * 1.5 * f * m))
             }
-            None if n_sample < n => (gram(all), all * all * d + FINAL_FACTORIZATIONS * f * all * all * all),
+            None if n_sample < n => {
+                (gram(all) + rows(all), all * all * d + FINAL_FACTORIZATIONS * f * all * all * all)
+            }
             None => (0.0, 0.0),
         };
         // Starts run side by side, as far as there are processors.
         let side = starts.min(rayon::current_num_threads() as f64);
-        let training = side * gram(s) + (10.0 + fixed) * s * s;
+        // Two matrices of each block for its derivatives and one for all, and distances that are kept.
+        let derivatives = (2.0 * (blocks.trained as f64 + fixed) + 1.0) * s * s;
+        let distances = if n_sample <= KNOWN_TO { fixed * s * s } else { 0.0 };
+        let training = side * (gram(s) + derivatives) + distances + rows(s);
         Self {
             n_train: n,
             n_sample,
@@ -131,8 +180,8 @@ impl Settings {
         check_indices(train, n)?;
         let (_, observed) = Observed::new(self, targets, n, train)?;
         let (_, likelihood) = observed.likelihood(self, 1)?;
-        let n_fixed = measurer.blocks()?.iter().filter(|block| !block.component.is_of_signal()).count();
-        Ok(Plan::new(self, train.len(), measurer.n_columns()?, n_fixed, likelihood.n_factors()))
+        let blocks = PlannedBlocks::expected(&measurer.blocks()?, measurer.n_columns()?, train.len());
+        Ok(Plan::new(self, train.len(), blocks, likelihood.n_factors()))
     }
 }
 
@@ -162,18 +211,45 @@ fn rate() -> f64 {
 mod tests {
     use super::*;
     use crate::model::testing::dataset;
-    use crate::settings::PosteriorChoice;
+    use crate::settings::{BlockKind, PosteriorChoice};
 
     #[test]
     fn a_full_posterior_grows_with_the_square_and_a_sparse_one_does_not() {
         let full = Settings { posterior: PosteriorChoice::Full, ..Settings::default() };
-        let bytes = |settings: &Settings, n| Plan::new(settings, n, 700, 0, 1).bytes as f64;
+        let energies = PlannedBlocks { columns: 700, trained: 5, ..PlannedBlocks::default() };
+        let bytes = |settings: &Settings, n| Plan::new(settings, n, energies, 1).bytes as f64;
         assert!((bytes(&full, 40_000) / bytes(&full, 20_000) - 4.0).abs() < 0.1);
         let auto = Settings::default();
         assert!(bytes(&auto, 1_000_000) < 3e9, "{}", bytes(&auto, 1_000_000));
-        assert_eq!(Plan::new(&auto, 1_000_000, 700, 0, 1).n_sample, 1000);
-        assert!(Plan::new(&auto, 100, 700, 0, 1).n_inducing.is_none());
-        assert!(Plan::new(&auto, 100, 700, 0, 1).seconds() > 0.0);
+        assert_eq!(Plan::new(&auto, 1_000_000, energies, 1).n_sample, 1000);
+        assert!(Plan::new(&auto, 100, energies, 1).n_inducing.is_none());
+        assert!(Plan::new(&auto, 100, energies, 1).seconds() > 0.0);
+    }
+
+    /// A block of labels takes as much as one of energies, its distances and its rows.
+    #[test]
+    fn blocks_that_are_not_trained_are_counted() {
+        let settings = Settings::default();
+        let bytes = |blocks| Plan::new(&settings, 1000, blocks, 1).bytes as f64;
+        let energies = PlannedBlocks { columns: 700, trained: 5, ..PlannedBlocks::default() };
+        let matrix = 8e6;
+        let more = bytes(PlannedBlocks { trained: 6, ..energies }) - bytes(energies);
+        assert!((more - 2.0 * matrix).abs() < 1.0, "{more}");
+        let more = bytes(PlannedBlocks { fixed: 1, row_bytes: 500.0, ..energies }) - bytes(energies);
+        assert!((more - 3.0 * matrix - 5e5).abs() < 1.0, "{more}");
+        // The rows of a problem are what they take: at least a number and a label for each of their entries.
+        let data = dataset(20, 2, 1);
+        let all: Vec<usize> = (0..20).collect();
+        let blocks =
+            vec![BlockKind::Energies, BlockKind::EdgeLabels, BlockKind::Values, BlockKind::SmoothedValues];
+        let settings = Settings { blocks: Some(blocks), ..Settings::default().most_probable() };
+        let measurer = Measurer::fit(&settings, &data, &all).unwrap();
+        let measured = measurer.measure(&data, |_| std::ops::ControlFlow::Continue(())).unwrap();
+        let problem = Problem::new(&settings, &measurer, &measured, data.targets(), &all).unwrap();
+        let found = PlannedBlocks::of(&problem);
+        let expected = PlannedBlocks::expected(&problem.block_names(), found.columns, 20);
+        assert_eq!((found.trained, found.fixed), (expected.trained, expected.fixed));
+        assert!(found.fixed >= 2 && found.row_bytes > expected.row_bytes && expected.row_bytes >= 9600.0);
     }
 
     #[test]

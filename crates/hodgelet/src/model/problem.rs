@@ -20,7 +20,7 @@ use faer::{Mat, Par};
 const EQUAL_ROWS: f64 = 1e-9;
 
 /// Most distinct complexes whose distances in blocks that are not trained are kept, rather than found at each step.
-const KNOWN_TO: usize = 2048;
+pub(super) const KNOWN_TO: usize = 2048;
 
 /// Points of a block that do not depend on what is trained, with the lower triangle of their squared distances.
 pub(super) struct Fixed {
@@ -182,7 +182,7 @@ impl Problem {
                 }
                 FeatureMap::Values(_) => fixed_kernel(&self.settings, Family::Matern12, 1.0),
                 FeatureMap::Table(_) => fixed_kernel(&self.settings, self.settings.kernel, 1.0),
-                FeatureMap::Counts(_) => {
+                FeatureMap::Counts(_) | FeatureMap::Gram(_) => {
                     BlockKernel::new(1.0, BaseKernel::new(Family::Linear, Lengthscales::unscaled()))
                 }
                 _ => block_kernel(&self.settings, drawn.n_channels, map.per_channel(), live),

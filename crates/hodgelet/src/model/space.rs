@@ -7,9 +7,10 @@ use super::features::{BlockSpace, FeatureMap};
 use super::labels::{LabelColumns, values_of};
 use super::measure::{check_shared, lifted, measure, sample, weights};
 use super::own::OwnColumns;
+use super::stored::Stored;
 use super::{Measured, ModelError};
 use crate::complex::Lift;
-use crate::dataset::{Dataset, DatasetError, WHOLE};
+use crate::dataset::{BEFORE_PRODUCTS, Dataset, DatasetError, WHOLE};
 use crate::encode::{EncodeError, Encoding, Outline};
 use crate::feature::{Block, BlockMeasures, Component, SignedBasis, SignedError, Standardizer};
 use crate::hodge::{HodgeError, Operators};
@@ -17,11 +18,12 @@ use crate::kernel::Inputs;
 use crate::linalg::check_memory;
 use crate::measure::{ComplexMeasures, Sample};
 use crate::settings::{BlockKind, Fields, Settings};
-use crate::signal::Orientation;
+use crate::signal::{Channels, Orientation};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Most numbers in a table of features: 8 GiB of them.
 const MAX_NUMBERS: usize = 1 << 30;
@@ -39,6 +41,9 @@ pub struct Measurer {
     /// Which values of vertices are kept, where their distributions are wanted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) values: Option<Encoding>,
+    /// The same of edges.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) edge_values: Option<Encoding>,
     /// What is known of complexes as a whole, where there is something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) own: Option<OwnColumns>,
@@ -77,11 +82,12 @@ impl Measurer {
             (EncodeError::NoColumns { dim: 0 }, Lift::LineGraph) => ModelError::NoSignal { dim: 1 },
             (error, _) => error.into(),
         })?;
-        let labels = LabelColumns::fit(settings, outline.columns());
-        let values = values_of(settings, outline)?;
+        let labels = LabelColumns::fit(settings, outline);
+        let (values, edge_values) = (values_of(settings, outline, 0)?, values_of(settings, outline, 1)?);
         let own = OwnColumns::fit(settings, outline.columns());
-        let mut measurer = Self { settings: settings.clone(), encoding, signed: None, labels, values, own };
-        measurer.signed = measurer.fit_signed(items(settings.lift(), part)?.as_ref(), train)?;
+        let settings = settings.clone();
+        let mut measurer = Self { settings, encoding, signed: None, labels, values, edge_values, own };
+        measurer.signed = measurer.fit_signed(items(measurer.settings.lift(), part)?.as_ref(), train)?;
         measurer.blocks()?;
         Ok(measurer)
     }
@@ -95,6 +101,7 @@ impl Measurer {
             && self.signed == other.signed
             && self.labels == other.labels
             && self.values == other.values
+            && self.edge_values == other.edge_values
             && self.own == other.own
     }
 
@@ -135,6 +142,13 @@ impl Measurer {
         &self.encoding
     }
 
+    /// The Gram matrices that it needs rows of: names of their columns, and how many complexes each is of.
+    #[must_use]
+    pub fn grams(&self) -> Vec<(&str, usize)> {
+        let grams = self.own.iter().flat_map(|own| &own.grams);
+        grams.map(|(name, width)| (&name[..], width.saturating_sub(BEFORE_PRODUCTS))).collect()
+    }
+
     /// The blocks of features that the signals give.
     ///
     /// # Errors
@@ -146,6 +160,10 @@ impl Measurer {
             Some(dims) => dims,
             None => (0..self.encoding.n_dims()).filter(carries).collect(),
         };
+        let grams: Vec<Block> =
+            (0..self.own.as_ref().map_or(0, |own| own.grams.len() as u8)).map(Block::gram).collect();
+        let highest = self.labels.as_ref().map_or(1, LabelColumns::highest);
+        let cell_labels: Vec<Block> = (2..=highest).flat_map(Block::labels).collect();
         let kinds = self.settings.blocks();
         let energies = kinds.contains(&BlockKind::Energies) && !self.settings.signed_only;
         if let Some(&dim) = dims.iter().find(|dim| !carries(dim)) {
@@ -163,6 +181,8 @@ impl Measurer {
             BlockKind::VertexLabels if self.labels.is_some() => std::slice::from_ref(&Block::VERTEX_LABELS),
             BlockKind::Values if self.values.is_some() => &Block::VALUES[..1],
             BlockKind::SmoothedValues if self.values.is_some() => &Block::VALUES[1..],
+            BlockKind::EdgeValues if self.edge_values.is_some() => &Block::EDGE_VALUES[..1],
+            BlockKind::SmoothedEdgeValues if self.edge_values.is_some() => &Block::EDGE_VALUES[1..],
             BlockKind::Environments if self.labels.is_some() => std::slice::from_ref(&Block::ENVIRONMENTS),
             BlockKind::Columns if self.own.as_ref().is_some_and(|own| !own.numbers.is_empty()) => {
                 &Block::OWN[..1]
@@ -170,6 +190,8 @@ impl Measurer {
             BlockKind::Fingerprints if self.own.as_ref().is_some_and(|own| !own.tags.is_empty()) => {
                 &Block::OWN[1..]
             }
+            BlockKind::Grams => &grams[..],
+            BlockKind::CellLabels => &cell_labels[..],
             _ => &[],
         };
         let mut others: Vec<Block> = kinds.iter().flat_map(of_kind).copied().collect();
@@ -183,6 +205,12 @@ impl Measurer {
             }
         }
         if blocks.is_empty() { Err(ModelError::NoBlocks) } else { Ok(blocks) }
+    }
+
+    /// Channels of the values of vertices (dimension 0) or edges (1) whose distributions are wanted.
+    pub(super) fn value_channels(&self, dim: usize) -> Option<&Arc<Channels>> {
+        let values = if dim == 0 { &self.values } else { &self.edge_values };
+        values.as_ref()?.channels(dim)
     }
 
     /// The energy measures of every complex of `dataset`. `progress` is told how many complexes are done, and may stop
@@ -301,91 +329,6 @@ fn check_size(complexes: usize, columns: usize) -> Result<(), ModelError> {
 pub struct FeatureSpace {
     pub(super) measurer: Measurer,
     pub(super) blocks: Vec<BlockSpace>,
-}
-
-/// A [`FeatureSpace`] as it is written to files.
-#[derive(Clone, Serialize, Deserialize)]
-struct Stored {
-    #[serde(flatten)]
-    measurer: Measurer,
-    blocks: Vec<StoredBlock>,
-}
-
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredBlock {
-    name: String,
-    n_channels: usize,
-    /// Units of the channels; none in files of version 1 and for the published settings.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    units: Vec<f64>,
-    /// Unconstrained scales, or points on the spectrum.
-    map: Vec<f64>,
-    standardizer: Standardizer,
-}
-
-impl From<FeatureSpace> for Stored {
-    fn from(space: FeatureSpace) -> Self {
-        let block = |block: BlockSpace| StoredBlock {
-            name: block.block.to_string(),
-            n_channels: block.n_channels,
-            units: block.units,
-            map: block.map.stored(),
-            standardizer: block.standardizer,
-        };
-        Self { measurer: space.measurer, blocks: space.blocks.into_iter().map(block).collect() }
-    }
-}
-
-impl TryFrom<Stored> for FeatureSpace {
-    type Error = ModelError;
-
-    fn try_from(stored: Stored) -> Result<Self, ModelError> {
-        let Stored { measurer, blocks } = stored;
-        let allowed = measurer.blocks()?;
-        let n_vectors = measurer.signed.as_ref().map_or(0, SignedBasis::len);
-        let fault = |fault: String| ModelError::Space { fault };
-        let mut space = Self { measurer, blocks: Vec::new() };
-        for StoredBlock { name, n_channels, units, map, standardizer } in blocks {
-            let block = allowed.iter().copied().find(|block| block.to_string() == name);
-            let block = block.ok_or_else(|| fault(format!("block {name} is not one of the settings")))?;
-            if space.blocks.iter().any(|other| other.block == block) {
-                return Err(fault(format!("block {name} appears twice")));
-            }
-            let channels = space.measurer.encoding.channels(block.dim);
-            let values = space.measurer.values.as_ref().and_then(|values| values.channels(0));
-            let channels = match block.component {
-                component if component.is_labels() || component.is_counts() => None,
-                component if component.is_values() => values,
-                _ => channels,
-            };
-            let expected = match block.component {
-                Component::Columns => space.measurer.own.as_ref().map_or(0, |own| own.channels().len()),
-                _ => channels.map_or(0, |channels| channels.len()),
-            };
-            if n_channels != expected {
-                return Err(ModelError::Channels { block: name, expected, found: n_channels });
-            }
-            let map = FeatureMap::restore(&space.measurer.settings, block, n_vectors, map)?;
-            let other = match &map {
-                FeatureMap::Values(values) => values.n_channels() != n_channels,
-                FeatureMap::Table(table) => table.n_channels() != n_channels,
-                _ => false,
-            };
-            if other {
-                return Err(fault(format!("{name} has numbers of other channels")));
-            }
-            let columns = n_channels.saturating_mul(map.per_channel());
-            if standardizer.n_columns() != columns || !standardizer.is_sound() {
-                return Err(fault(format!("{name} does not have a sound standardizer of {columns} columns")));
-            }
-            if units.len() > n_channels || !units.iter().all(|unit| unit.is_normal() && *unit > 0.0) {
-                return Err(fault(format!("{name} has units that are not positive numbers")));
-            }
-            space.blocks.push(BlockSpace { block, n_channels, units, map, standardizer });
-        }
-        Ok(space)
-    }
 }
 
 impl FeatureSpace {

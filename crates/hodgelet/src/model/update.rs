@@ -5,7 +5,7 @@
 //! noise is Gaussian that is exact too; otherwise these sites would have moved a little with the new complexes, and are exact
 //! only when the old complexes are given again.
 
-use super::features::TrainingFeatures;
+use super::features::{FeatureMap, TrainingFeatures};
 use super::fitted::{Averaged, Model, Trained};
 use super::targets::Observed;
 use super::{FeatureSpace, FittedTargets, MeasureSource, ModelError, Stage, sparse};
@@ -45,6 +45,9 @@ impl Model {
         mut callback: impl FnMut(Stage) -> ControlFlow<()> + Send,
     ) -> Result<Self, ModelError> {
         let measurer = &self.space.measurer;
+        if self.space.blocks.iter().any(|space| matches!(space.map, FeatureMap::Gram(_))) {
+            return Err(ModelError::GramOnly { what: "an update" });
+        }
         let mut measure = |dataset: &Dataset| {
             let total = dataset.len();
             measurer.measure(dataset, |done| callback(Stage::Measuring { done, total }))

@@ -88,16 +88,24 @@ choices! {
         EdgeLabels,
         /// Refined labels of vertices.
         VertexLabels,
+        /// Refined labels of triangles and higher cells, one block for each dimension and Hodge component.
+        CellLabels,
         /// Distributions of the attributes and labels of vertices.
         Values,
         /// The same, smoothed along edges.
         SmoothedValues,
+        /// Distributions of the attributes and labels of edges; of flows, whatever the orientations.
+        EdgeValues,
+        /// The same, smoothed along what joins edges.
+        SmoothedEdgeValues,
         /// Labels of vertices and what is around them, counted: fingerprints of molecules.
         Environments,
         /// Numbers that are known of graphs as a whole.
         Columns,
         /// Tags of graphs as a whole.
         Fingerprints,
+        /// Gram matrices that are given, one block each.
+        Grams,
     }
 }
 

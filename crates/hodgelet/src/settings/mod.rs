@@ -82,10 +82,12 @@ settings! {
         [value "DIM,..."]
         dims: Option<Vec<usize>> = None;
         /// What the blocks are made of. energies: of signals; edge-labels: labels of edges and what is around them, by Hodge
-        /// component; vertex-labels: the same of vertices; values: distributions of attributes and labels of vertices;
-        /// smoothed-values: the same, smoothed along edges; environments: labels of vertices and what is around them, counted
-        /// and compared by Tanimoto's kernel; columns and fingerprints: numbers and tags of graphs as a whole. By default
-        /// all that the data have but environments; energies with faithful and with methods but hodge.
+        /// component; vertex-labels: the same of vertices; cell-labels: the same of triangles and higher cells, which a lift may
+        /// have added; values: distributions of attributes and labels of vertices; smoothed-values: the same, smoothed along
+        /// edges; edge-values and smoothed-edge-values: distributions of those of edges; environments: labels of vertices and
+        /// what is around them, counted and compared by Tanimoto's kernel; columns and fingerprints: numbers and tags of graphs
+        /// as a whole; grams: Gram matrices that are given. By default all that the data have but environments, cell-labels and
+        /// values of edges; energies with faithful and with methods but hodge.
         [common] [value "KIND,..."]
         blocks: Option<Vec<BlockKind>> = None;
         /// How many times labels are refined by those around them.
@@ -241,6 +243,11 @@ settings! {
     }
 }
 
+/// Kinds of blocks that are there only when they are named: no set that the default was chosen with gains by environments, and
+/// none has values on edges or labels on higher cells.
+const ON_REQUEST: [BlockKind; 4] =
+    [BlockKind::Environments, BlockKind::CellLabels, BlockKind::EdgeValues, BlockKind::SmoothedEdgeValues];
+
 impl Settings {
     /// The settings of a method, other settings at their defaults.
     #[must_use]
@@ -266,8 +273,8 @@ impl Settings {
         ["Model", "Signals"].contains(&field.group)
     }
 
-    /// What the blocks are made of: unless they are named, all kinds but environments, energies alone for the published
-    /// settings and methods without the split; neither labels nor values beside signed features that stand alone, and where
+    /// What the blocks are made of: unless they are named, all kinds but those that must be asked for, energies alone for the
+    /// published settings and methods without the split; neither labels nor values beside signed features that stand alone, and where
     /// vertices are to carry structure or nothing.
     #[must_use]
     pub fn blocks(&self) -> Vec<BlockKind> {
@@ -276,8 +283,10 @@ impl Settings {
         match &self.blocks {
             Some(blocks) => blocks.clone(),
             None if self.faithful || self.method != Method::Hodge => vec![BlockKind::Energies],
-            None if only_energies => vec![BlockKind::Energies, BlockKind::Columns, BlockKind::Fingerprints],
-            None => BlockKind::ALL.iter().copied().filter(|kind| *kind != BlockKind::Environments).collect(),
+            None if only_energies => {
+                vec![BlockKind::Energies, BlockKind::Columns, BlockKind::Fingerprints, BlockKind::Grams]
+            }
+            None => BlockKind::ALL.iter().copied().filter(|kind| !ON_REQUEST.contains(kind)).collect(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::testdata;
 use hodgelet::complex::Complex;
-use hodgelet::measure::{GivenLabels, measure_labels, name_id, refine};
+use hodgelet::measure::{GivenLabels, WantedLabels, measure_labels, name_id, refine};
 use serde::Deserialize;
 use std::collections::HashMap;
 
@@ -43,7 +43,7 @@ fn vertices_are_told_apart_as_networkx_does() {
         };
         let complex = Complex::graph(graph.n, &graph.edges).unwrap();
         let (vertices, bonds) = (ids(&graph.vertices), ids(&graph.bonds));
-        let given = GivenLabels { vertices: vertices.as_deref(), edges: bonds.as_deref() };
+        let given = GivenLabels { vertices: vertices.as_deref(), edges: bonds.as_deref(), higher: &[] };
         let found = refine(&complex, given, graph.partitions.len());
         for (t, expected) in graph.partitions.iter().enumerate() {
             assert_eq!(&partition(&found.vertices[t + 1]), expected, "{}, round {}", graph.name, t + 1);
@@ -73,8 +73,9 @@ fn environments_are_counted_as_rdkit_does() {
         let complex = Complex::graph(molecule.atoms.len(), &edges).unwrap();
         let atoms: Vec<u64> = molecule.atoms.iter().map(|&z| u64::from(z)).collect();
         let bonds: Vec<u64> = molecule.bonds.iter().map(|(.., name)| name_id([&name[..]])).collect();
-        let given = GivenLabels { vertices: Some(&atoms), edges: Some(&bonds) };
-        let found = measure_labels(&complex, given, 2, [false, false, true]).environments.unwrap();
+        let given = GivenLabels { vertices: Some(&atoms), edges: Some(&bonds), higher: &[] };
+        let wanted = WantedLabels { environments: true, ..WantedLabels::default() };
+        let found = measure_labels(&complex, given, 2, wanted).environments.unwrap();
         let mut counts: Vec<f64> = found.depth(0).map(|(_, count)| count).collect();
         counts.sort_unstable_by(f64::total_cmp);
         // An atom without bonds has an environment of radius 0 alone there, and one of each radius here.

@@ -3,7 +3,7 @@
 use super::FileError;
 use super::container::{Container, Tensor, fault};
 use crate::feature::ValueEmbedding;
-use crate::kernel::{FixedRows, Inputs, RowProduct, SparseRows};
+use crate::kernel::{FixedRows, GivenRows, Inputs, RowProduct, SparseRows};
 use crate::model::features::{BlockSpace, FeatureMap};
 use faer::Mat;
 use std::collections::BTreeMap;
@@ -22,6 +22,13 @@ pub(super) fn write(name: &str, inputs: &[Inputs], tensors: &mut BTreeMap<String
             Inputs::Fixed(rows) => match &**rows {
                 FixedRows::Dense(matrix) => {
                     tensors.insert(name, of_matrix(matrix));
+                }
+                FixedRows::Given(rows) => {
+                    let places = rows.places().iter().map(|place| place.unwrap_or(u32::MAX));
+                    tensors.insert(format!("{name}.places"), Tensor::wholes(places));
+                    let own = rows.own().iter().copied();
+                    tensors.insert(format!("{name}.own"), Tensor::reals(&[rows.len()], own));
+                    tensors.insert(name, of_matrix(rows.values()));
                 }
                 FixedRows::Sparse(rows) => {
                     let entries = || (0..rows.len()).flat_map(|i| rows.row(i));
@@ -62,6 +69,10 @@ pub(super) fn read(
             n_tensors += ROWS.len();
             return sparse(file, &name, n, product).map(Inputs::sparse);
         }
+        if let FeatureMap::Gram(map) = &block.map {
+            n_tensors += 3;
+            return given(file, &name, n, map.n_columns()).map(Inputs::given);
+        }
         n_tensors += 1;
         let is_fixed = block.map.is_fixed();
         let width = match &block.map {
@@ -75,6 +86,16 @@ pub(super) fn read(
     };
     let inputs = blocks.iter().enumerate().map(&mut one).collect::<Result<_, _>>()?;
     Ok((inputs, n_tensors))
+}
+
+fn given(file: &Container<'_>, name: &str, n: usize, width: usize) -> Result<GivenRows, FileError> {
+    let places = file.wholes(&format!("{name}.places"), &[n])?;
+    let places = places.into_iter().map(|place| Some(place).filter(|&place| place != u32::MAX)).collect();
+    let own = file.reals(&format!("{name}.own"), &[n])?;
+    let values = file.reals(name, &[n, width])?;
+    let values = Mat::from_fn(n, width, |i, j| values[i * width + j]);
+    GivenRows::new(places, own, values)
+        .ok_or_else(|| fault(name, "has rows that are not those of a Gram matrix"))
 }
 
 fn sparse(file: &Container<'_>, name: &str, n: usize, product: RowProduct) -> Result<SparseRows, FileError> {

@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | `inputs.b` | standardized features of block `b` | distinct complexes, columns |
 //! | `inputs.b.counts`, `.ids`, `.values` | rows of block `b`, where it is one of labels: entries of each row, identifiers of labels, roots of masses | distinct complexes, or all their entries |
+//! | `inputs.b.places`, `.own` | where block `b` is a Gram matrix that is given: the column of each complex in `inputs.b`, and its product with itself | distinct complexes |
 //! | `reference.b` | the same of a sample of the training complexes, where the posterior is sparse | sampled complexes |
 //! | `sites.precision`, `sites.shift` | the posterior ([`Posterior::tensors`](crate::gp::Posterior::tensors)) | latent functions, distinct complexes |
 //! | `observations.point` | which distinct complex each training complex is | training complexes |

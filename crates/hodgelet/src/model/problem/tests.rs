@@ -1,7 +1,7 @@
 //! The gradient of the objective end to end: kernel, standardizer, features, filters, priors and noise.
 
 use super::*;
-use crate::dataset::Dataset;
+use crate::dataset::{Column, Dataset};
 use crate::model::testing::{dataset, small_settings};
 use crate::param::Transform;
 use crate::settings::{BlockKind, ClassLikelihood};
@@ -72,6 +72,21 @@ fn the_gradient_is_right_with_labels_and_values() {
         assert_eq!(found.len(), 11);
         check_gradient(&settings, &dataset(14, 2, 1));
         check_gradient(&settings, &dataset(14, 0, 1));
+    }
+}
+
+#[test]
+fn the_gradient_is_right_with_a_given_matrix_and_values_of_edges() {
+    let matrix: Vec<f64> = (0..14 * 14).map(|at| f64::cos((at / 14) as f64 - (at % 14) as f64)).collect();
+    let blocks =
+        vec![BlockKind::Energies, BlockKind::Grams, BlockKind::EdgeValues, BlockKind::SmoothedEdgeValues];
+    let settings = Settings { blocks: Some(blocks), ..small_settings() };
+    for n_classes in [0, 2] {
+        let gram = Column::gram(None, (14, 14), &matrix).unwrap();
+        let data = dataset(14, n_classes, 1).with_column(gram).unwrap();
+        let found = Measurer::fit(&settings, &data, &[0, 1]).unwrap().blocks().unwrap();
+        assert_eq!(found.len(), 8);
+        check_gradient(&settings, &data);
     }
 }
 
