@@ -85,6 +85,25 @@ pub struct DataDirArgs {
 }
 
 impl DatasetArgs {
+    /// A dataset by its name, with nothing said of it.
+    #[must_use]
+    pub fn named(dataset: String, seed: u64, data_dir: DataDirArgs) -> Self {
+        Self {
+            dataset,
+            settings: Vec::new(),
+            seed,
+            hypergraph: None,
+            columns: None,
+            fingerprints: None,
+            grams: Vec::new(),
+            gram_sizes: None,
+            homology: Vec::new(),
+            data_dir,
+            table: TableArgs::default(),
+            network: Default::default(),
+        }
+    }
+
     /// The dataset, with a warning about what its reader cleaned up.
     ///
     /// # Errors

@@ -13,7 +13,6 @@ use hodgelet_cli::output::{json, write_atomic};
 use hodgelet_cli::progress::{Terminal, check_interrupt};
 use hodgelet_cli::provenance::Provenance;
 use hodgelet_cli::source::DatasetArgs;
-use hodgelet_cli::table::TableArgs;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -110,20 +109,7 @@ fn now() -> Provenance {
 }
 
 fn source(args: &HonestArgs, name: &str) -> DatasetArgs {
-    DatasetArgs {
-        dataset: name.to_owned(),
-        settings: Vec::new(),
-        seed: args.seed,
-        hypergraph: None,
-        columns: None,
-        fingerprints: None,
-        grams: Vec::new(),
-        gram_sizes: None,
-        homology: Vec::new(),
-        data_dir: args.data_dir.clone(),
-        table: TableArgs::default(),
-        network: Default::default(),
-    }
+    DatasetArgs::named(name.to_owned(), args.seed, args.data_dir.clone())
 }
 
 /// A row that was run before, if it is of the same thing; a file that cannot be read counts as none.

@@ -6,7 +6,6 @@ use super::published::{self, Published, TABLE_1, TABLE_2};
 use hodgelet::dataset::Dataset;
 use hodgelet_cli::error::CommandError;
 use hodgelet_cli::source::{DataDirArgs, DatasetArgs};
-use hodgelet_cli::table::TableArgs;
 use hodgelet_data::generate::{Builtin, builtin};
 use serde_json::{Value, json};
 
@@ -63,22 +62,7 @@ impl Data {
         match self {
             Self::Drawn(recipe) => Ok(recipe.generate(seed)?),
             Self::Named(name) => {
-                let (dataset, data_dir) = (name.clone(), data_dir.clone());
-                let (settings, hypergraph) = (Vec::new(), None);
-                let (columns, fingerprints, table) = (None, None, TableArgs::default());
-                let homology = Vec::new();
-                let source = DatasetArgs {
-                    dataset,
-                    settings,
-                    seed,
-                    hypergraph,
-                    columns,
-                    fingerprints,
-                    homology,
-                    data_dir,
-                    table,
-                    network: Default::default(),
-                };
+                let source = DatasetArgs::named(name.clone(), seed, data_dir.clone());
                 Ok(source.read_silently()?.dataset)
             }
         }

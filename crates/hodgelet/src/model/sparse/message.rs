@@ -3,7 +3,7 @@
 use super::super::noise::NoiseCovariates;
 use super::super::{FeatureSpace, FittedTargets, ModelError};
 use crate::gp::sparse::{Moments, Term, TreeSum};
-use crate::kernel::{FixedRows, Inputs, RowProduct, SparseRows, SumKernel};
+use crate::kernel::{FixedRows, GivenRows, Inputs, RowProduct, SparseRows, SumKernel};
 use crate::likelihood::LikelihoodParams;
 use crate::linalg::serial::Numbers;
 use serde::de::DeserializeOwned;
@@ -79,6 +79,7 @@ enum Packed {
     Columns(Numbers),
     Dense(Numbers),
     Sparse { product: RowProduct, rows: Vec<Vec<(u64, f64)>> },
+    Given { places: Vec<Option<u32>>, own: Vec<f64>, values: Numbers },
 }
 
 impl From<&Inputs> for Packed {
@@ -90,6 +91,11 @@ impl From<&Inputs> for Packed {
                 FixedRows::Sparse(rows) => Self::Sparse {
                     product: rows.product(),
                     rows: (0..rows.len()).map(|i| rows.row(i).collect()).collect(),
+                },
+                FixedRows::Given(rows) => Self::Given {
+                    places: rows.places().to_vec(),
+                    own: rows.own().to_vec(),
+                    values: rows.values().into(),
                 },
             },
         }
@@ -113,6 +119,10 @@ impl TryFrom<Packed> for Inputs {
                     all.push(row);
                 }
                 Self::sparse(all)
+            }
+            Packed::Given { places, own, values } => {
+                let rows = GivenRows::new(places, own, values.try_into()?);
+                Self::given(rows.ok_or("rows of a Gram matrix that do not fit each other")?)
             }
         })
     }
