@@ -116,7 +116,7 @@ fn page(name: &str) -> PathBuf {
 
 #[test]
 fn the_first_ten_minutes_go_as_printed() {
-    assert_eq!(follow(&page("book/src/guides/start.md")), 7);
+    assert!(follow(&page("book/src/guides/start.md")) >= 7);
 }
 
 /// All other pages but that of the gallery, whose commands `tools/gallery.py` runs.
