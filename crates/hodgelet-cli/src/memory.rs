@@ -15,6 +15,10 @@ const FREE_SHARE: f64 = 0.8;
 /// Bytes that a thread takes or gives back before it says so.
 const UNSAID: isize = 1 << 18;
 
+/// What is aligned to pages is the backend's room for packing matrices: twice the largest cache of the processor for each thread,
+/// hundreds of MB on some machines, of which small problems touch next to nothing. It is not counted.
+const PAGE: usize = 4096;
+
 static TAKEN: AtomicIsize = AtomicIsize::new(0);
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 static ENDING: AtomicBool = AtomicBool::new(false);
@@ -51,6 +55,12 @@ fn free_share() -> usize {
 pub struct Budget;
 
 impl Budget {
+    /// The bytes of an allocation that count.
+    #[inline]
+    fn counted(layout: Layout, size: usize) -> isize {
+        if layout.align() < PAGE { size as isize } else { 0 }
+    }
+
     /// Notes that `change` bytes are taken, or given back if it is negative.
     #[inline]
     fn note(change: isize) {
@@ -101,28 +111,28 @@ fn end(what: std::fmt::Arguments<'_>) -> ! {
 unsafe impl GlobalAlloc for Budget {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        Self::note(layout.size() as isize);
+        Self::note(Self::counted(layout, layout.size()));
         // SAFETY: the caller keeps the contract of `alloc`.
         Self::given(unsafe { System.alloc(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        Self::note(layout.size() as isize);
+        Self::note(Self::counted(layout, layout.size()));
         // SAFETY: the caller keeps the contract of `alloc_zeroed`.
         Self::given(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        Self::note(-(layout.size() as isize));
+        Self::note(-Self::counted(layout, layout.size()));
         // SAFETY: the caller keeps the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        Self::note(size as isize - layout.size() as isize);
+        Self::note(Self::counted(layout, size) - Self::counted(layout, layout.size()));
         // SAFETY: the caller keeps the contract of `realloc`.
         Self::given(unsafe { System.realloc(pointer, layout, size) }, size)
     }

@@ -11,6 +11,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
 
+/// The arrays of a batch, the rows they come from, and the rows at fault with the reason.
+type Perceived<'py> = (Bound<'py, PyDict>, Vec<usize>, Vec<(usize, String)>);
+
 /// The molecules of some strings as the arrays of a batch, the places of those that could be read, and for each of the
 /// others its place and what is wrong with it. Attributes are those that are taken where none is named; `all` takes every one
 /// that a model may have been trained on, and `mass` the masses of atoms, too.
@@ -22,7 +25,7 @@ pub fn read_smiles<'py>(
     all: bool,
     mass: bool,
     threads: Option<usize>,
-) -> PyResult<(Bound<'py, PyDict>, Vec<usize>, Vec<(usize, String)>)> {
+) -> PyResult<Perceived<'py>> {
     let attributes = if all { Attributes::all(mass) } else { Attributes::default() };
     let (dataset, kept, faults) = run(py, threads, None, |_| {
         let read = |text: &Option<String>| -> Result<Molecule, SmilesFault> {

@@ -44,7 +44,7 @@ pub fn outline<'py>(
     let bytes = run(py, threads, None, |_| {
         let dataset = view.dataset(Targets::None)?;
         let all: Vec<usize> = (0..dataset.len()).collect();
-        packed(&settings.outline(&dataset, &all).map_err(ModelError::from)?)
+        packed(&settings.outline(&dataset, &all)?)
     })?;
     Ok(PyBytes::new(py, &bytes))
 }
@@ -196,7 +196,7 @@ struct Remote {
 impl Remote {
     /// The answer of a method; an exception ends the work and is kept.
     fn call<T>(&self, ask: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, ModelError> {
-        Python::attach(|py| ask(py)).map_err(|error| {
+        Python::attach(ask).map_err(|error| {
             let fault = error.to_string();
             *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
             ModelError::Store { fault }

@@ -128,7 +128,7 @@ fn compression(measurer: &Measurer, tolerance: f64) -> Result<Compression, Comma
 fn outline(settings: &Settings, parts: &Parts, terminal: Terminal) -> Result<Outline, CommandError> {
     let of = |read: &Read| {
         let all: Vec<usize> = (0..read.dataset.len()).collect();
-        settings.outline(&read.dataset, &all).map_err(ModelError::from)
+        settings.outline(&read.dataset, &all)
     };
     if let Parts::Whole(read) = parts {
         return Ok(of(read)?);

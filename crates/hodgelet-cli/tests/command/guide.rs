@@ -67,7 +67,13 @@ fn prepare(folder: &Path) {
     let bace: String = (0..60).map(|i| format!("{},{}\n", molecule(i), i % 2)).collect();
     fs::write(folder.join("BACE.csv"), "smiles,Class\n".to_owned() + &bace).unwrap();
     let row = |i: usize| {
-        format!("{},{},{},{}\n", molecule(i), i % 2, gap(i, usize::from(i % 3 > 0)), usize::from(i % 10 > 4))
+        format!(
+            "{},{},{},{}\n",
+            molecule(i),
+            i % 2,
+            gap(i, usize::from(!i.is_multiple_of(3))),
+            usize::from(i % 10 > 4)
+        )
     };
     let tox: String = (0..60).map(row).collect();
     fs::write(folder.join("tox21.csv"), "smiles,NR-AR,NR-ER,SR-p53\n".to_owned() + &tox).unwrap();

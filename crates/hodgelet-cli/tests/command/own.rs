@@ -62,7 +62,7 @@ fn gram_matrices_become_blocks() {
     assert!(text.contains("\"graph gram\""), "{text}");
     run_in(
         folder.path(),
-        &[&["evaluate"], &data[..], &["--grams", "all.csv", "--folds", "2", "--iterations", "1"]].concat(),
+        &[&["evaluate"], &data[..], &["--grams", "all.csv", "--folds", "3", "--iterations", "1"]].concat(),
     )
     .result();
     // The same through a store.

@@ -24,7 +24,7 @@ pub struct TableParts {
 }
 
 enum Source {
-    Text(Rows<BufReader<File>>),
+    Text(Box<Rows<BufReader<File>>>),
     /// A Parquet file, whose rows are in memory as text.
     Whole(std::vec::IntoIter<Table>),
 }
@@ -42,7 +42,7 @@ impl TableParts {
             true => Source::Whole(parquet(&file, path)?.in_parts(ROWS).into_iter()),
             false => {
                 let text = BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?);
-                Source::Text(Rows::new(&file, text)?)
+                Source::Text(Box::new(Rows::new(&file, text)?))
             }
         };
         let Some(first) = rows.next()? else { return Err(TableError::NoRows { file }) };

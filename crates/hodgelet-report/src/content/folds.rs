@@ -4,6 +4,9 @@ use super::scores::mean;
 use super::{Case, Protocol, wilson};
 use crate::chart::Dot;
 
+/// A score of some graphs, and the ends of its interval.
+type Score<'a> = dyn Fn(&[&Case]) -> (f64, (f64, f64)) + 'a;
+
 /// A score of each fold of the first repeat: title, unit, value of all folds, folds.
 pub(super) fn scores(
     protocol: &Protocol<'_>,
@@ -24,7 +27,7 @@ pub(super) fn scores(
     if groups.len() < 2 || all.is_empty() {
         return Vec::new();
     }
-    let chart = |title: &str, unit: &str, score: &dyn Fn(&[&Case]) -> (f64, (f64, f64))| {
+    let chart = |title: &str, unit: &str, score: &Score<'_>| {
         let dot = |(fold, cases): &(usize, Vec<&Case>)| {
             let (value, interval) = score(cases);
             Dot { name: format!("fold {fold}, {} graphs", cases.len()), value, interval }

@@ -81,10 +81,13 @@ impl CellValues {
     }
 }
 
+/// Writes the product of a matrix with values.
+type Times<'a> = Box<dyn Fn(&[f64], &mut [f64]) + 'a>;
+
 /// A matrix `I + 5 L`: its diagonal, and its product with values.
 struct Smoother<'a> {
     diagonal: Vec<f64>,
-    times: Box<dyn Fn(&[f64], &mut [f64]) + 'a>,
+    times: Times<'a>,
 }
 
 impl<'a> Smoother<'a> {

@@ -155,9 +155,12 @@ pub(super) struct LabelledCells {
     shares: Vec<Vec<[f64; 3]>>,
 }
 
+/// Labels of the cells of one dimension, depth by depth, and the share of each cell in each component.
+type LabelsAndShares<'a> = (&'a Vec<Vec<u64>>, &'a [[f64; 3]]);
+
 impl LabelledCells {
-    /// Labels of the cells of one dimension, depth by depth, and their shares.
-    pub fn of_dim(&self, dim: usize) -> Option<(&Vec<Vec<u64>>, &[[f64; 3]])> {
+    /// Labels of the cells of one dimension, and their shares.
+    pub fn of_dim(&self, dim: usize) -> Option<LabelsAndShares<'_>> {
         let refined = if dim < 2 { &self.graph } else { self.higher.as_ref()? };
         Some((refined.of_dim(dim)?, self.shares.get(dim)?))
     }

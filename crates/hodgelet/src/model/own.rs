@@ -25,12 +25,14 @@ impl OwnColumns {
     pub fn fit(settings: &Settings, columns: &[Column]) -> Option<Self> {
         let kinds = settings.blocks();
         let mut own = Self::default();
-        for column in columns.iter().filter(|column| column.dim == WHOLE && !column.is_sample_weight()) {
+        let wanted = |column: &&Column| {
+            let known = !column.is_gram() || kinds.contains(&BlockKind::Grams);
+            column.dim == WHOLE && !column.is_sample_weight() && known
+        };
+        for column in columns.iter().filter(wanted) {
             match &column.values {
                 ColumnValues::Real { channels, .. } if column.is_gram() => {
-                    if kinds.contains(&BlockKind::Grams) {
-                        own.grams.push((column.name.clone(), channels.len()));
-                    }
+                    own.grams.push((column.name.clone(), channels.len()));
                 }
                 ColumnValues::Real { channels, .. } if kinds.contains(&BlockKind::Columns) => {
                     own.numbers.push((column.name.clone(), channels.clone()));

@@ -16,6 +16,7 @@ use crate::progress::{Bar, Terminal};
 use crate::source::DatasetArgs;
 use clap::{Args, ValueEnum};
 use hodgelet::dataset::Dataset;
+use hodgelet::kernel::KernelError;
 use hodgelet::model::{
     CalibratedPrediction, Drift, Measured, Model, ModelError, Models, Prediction, Regions,
 };
@@ -332,10 +333,12 @@ fn check_coverage(coverage: f64) -> Result<(), CommandError> {
     }
 }
 
-/// A comparison, where the sets are large enough for one.
+/// A comparison, where the sets are large enough for one, and products of new graphs with each other are known.
 fn compared(drift: Result<Drift, ModelError>) -> Result<Option<Drift>, ModelError> {
     match drift {
-        Err(ModelError::TooFewToCompare { .. }) => Ok(None),
+        Err(ModelError::TooFewToCompare { .. } | ModelError::Kernel(KernelError::NotGiven { .. })) => {
+            Ok(None)
+        }
         other => other.map(Some),
     }
 }

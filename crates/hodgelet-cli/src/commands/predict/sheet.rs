@@ -127,7 +127,7 @@ pub(super) fn stream(
         if let Some(out) = &mut out {
             out.write(text(&lines, delimiter)?.as_bytes())?;
         } else {
-            let mut begun = Lines::anew(to.clone())?;
+            let mut begun = Lines::anew(to)?;
             begun.write(text(&[header_beside(&sheet, &read, true)], delimiter)?.as_bytes())?;
             begun.write(text(&lines, delimiter)?.as_bytes())?;
             out = Some(begun);
