@@ -126,9 +126,8 @@ def test_training_has_the_bits_of_one_process_and_of_the_command(
     assert run.returncode == 0, run.stderr
     (_, of_command), tensors = bits((tmp_path / "m.hodgelet").read_bytes())
     (_, own), own_tensors = bits(to_bytes(model))
-    assert tensors == own_tensors
-    for name in ("kernel", "likelihood", "learned", "priors", "targets"):
-        assert of_command[name] == own[name], name
+    of_command["summary"].pop("reading", None)
+    assert tensors == own_tensors and of_command == own
 
 
 def test_rows_at_fault_are_left_out_counted_and_named(
