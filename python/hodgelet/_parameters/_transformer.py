@@ -49,12 +49,13 @@ class TransformerParameters:
     blocks : sequence of {"energies", "edge-labels", "vertex-labels", "cell-labels", "values", "smoothed-values",
         "edge-values", "smoothed-edge-values", "environments", "columns", "fingerprints", "grams"}, optional
         What the blocks are made of. energies: of signals; edge-labels: labels of edges and what is around them, by
-        Hodge component; vertex-labels: the same of vertices; cell-labels: the same of triangles and higher cells, which
-        a lift may have added; values: distributions of attributes and labels of vertices; smoothed-values: the same,
-        smoothed along edges; edge-values and smoothed-edge-values: distributions of those of edges; environments:
-        labels of vertices and what is around them, counted and compared by Tanimoto's kernel; columns and fingerprints:
-        numbers and tags of graphs as a whole; grams: Gram matrices that are given. By default all that the data have
-        but environments, cell-labels and values of edges; energies with faithful and with methods but hodge.
+        Hodge component; vertex-labels: the same of vertices; cell-labels: the same of triangles and higher cells,
+        which a lift may have added; values: distributions of attributes and labels of vertices; smoothed-values: the
+        same, smoothed along edges; edge-values and smoothed-edge-values: distributions of those of edges;
+        environments: labels of vertices and what is around them, counted and compared by Tanimoto's kernel; columns
+        and fingerprints: numbers and tags of graphs as a whole; grams: Gram matrices that are given. By default all
+        that the data have but environments, cell-labels and values of edges; energies with faithful and with methods
+        but hodge.
     label_depth : int
         How many times labels are refined by those around them.
     exclude : sequence of str
