@@ -10,7 +10,10 @@ import pytest
 
 matplotlib.use("Agg")
 ROOT = Path(__file__).resolve().parent.parent.parent
-PAGES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "book" / "src").rglob("*.md"))
+#: Pages about engines show the programs of `python/engines`, which `python/tests/engines` runs.
+PAGES = sorted(
+    str(path.relative_to(ROOT)) for path in (ROOT / "book" / "src").rglob("*.md") if path.parent.name != "engines"
+)
 #: Libraries of pages about other machines, which take gigabytes: `python/tests/optional` has their tests.
 LARGE = {"dask", "pyspark", "ray", "torch", "torch_geometric"}
 
