@@ -119,7 +119,8 @@ def test_training_has_the_bits_of_one_process_and_of_the_command(
 
     write_table(tmp_path / "train.csv", smiles, labels)
     flags = ["--posterior", "sparse", "--inducing", "24", "--sample", "60", "--iterations", "3", "--seed", "3"]
-    command = ["fit", "train.csv", "--target", "active", "--restarts", "1", *flags, "--out", "m.hodgelet", "--quiet"]
+    flags += ["--restarts", "1", "--hyperparameters", "map"]  # the mode, as for all estimators in tests
+    command = ["fit", "train.csv", "--target", "active", *flags, "--out", "m.hodgelet", "--quiet"]
     run = subprocess.run(
         [sys.executable, "-m", "hodgelet", *command], cwd=tmp_path, capture_output=True, text=True, check=False
     )
