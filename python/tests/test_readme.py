@@ -51,3 +51,16 @@ def test_the_programs_of_a_page_run_from_top_to_bottom(
 def test_the_pages_with_programs_are_found() -> None:
     found = {Path(page).name: len(programs(page)) for page in PAGES}
     assert found["python.md"] >= 5 and found["python-inputs.md"] == 2 and found["python-plots.md"] >= 1
+
+
+def test_the_programs_on_inputs_print_what_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("rdkit", reason="SKIPPED rdkit is not installed")
+    pytest.importorskip("polars", reason="SKIPPED polars is not installed")
+    monkeypatch.chdir(tmp_path)
+    for program, printed in zip(
+        programs("book/src/guides/python-inputs.md"), ["nitro with probability", "prediction"], strict=True
+    ):
+        exec(compile(program, "python-inputs.md", "exec"), {})
+        assert printed in capsys.readouterr().out

@@ -122,7 +122,7 @@ fn page(name: &str) -> PathBuf {
 
 #[test]
 fn the_first_ten_minutes_go_as_printed() {
-    assert!(follow(&page("book/src/guides/start.md")) >= 7);
+    assert_eq!(follow(&page("book/src/guides/start.md")), 9);
 }
 
 /// All other pages but that of the gallery, whose commands `tools/gallery.py` runs.
