@@ -23,7 +23,7 @@ pub struct NutsParams {
 
 impl Default for NutsParams {
     fn default() -> Self {
-        Self { warmup: 60, draws: 60, max_depth: 4, acceptance: 0.8 }
+        Self { warmup: 40, draws: 48, max_depth: 4, acceptance: 0.65 }
     }
 }
 
