@@ -25,8 +25,8 @@ pub struct TableParts {
 
 enum Source {
     Text(Box<Rows<BufReader<File>>>),
-    /// A Parquet file, whose rows are in memory as text.
-    Whole(std::vec::IntoIter<Table>),
+    #[cfg(feature = "parquet")]
+    Parquet(Box<super::parquet::Batches>),
 }
 
 impl TableParts {
@@ -39,7 +39,7 @@ impl TableParts {
         let file = file_name(path);
         let io = |source| TableError::Io { path: path.to_owned(), source };
         let mut rows = match is_parquet(path) {
-            true => Source::Whole(parquet(&file, path)?.in_parts(ROWS).into_iter()),
+            true => parquet(&file, path)?,
             false => {
                 let text = BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?);
                 Source::Text(Box::new(Rows::new(&file, text)?))
@@ -97,19 +97,19 @@ impl Source {
     fn next(&mut self) -> Result<Option<Table>, TableError> {
         let table = match self {
             Self::Text(rows) => Some(rows.next(ROWS)?),
-            Self::Whole(tables) => tables.next(),
+            #[cfg(feature = "parquet")]
+            Self::Parquet(batches) => batches.next()?,
         };
         Ok(table.filter(|table| !table.is_empty()))
     }
 }
 
 #[cfg(feature = "parquet")]
-fn parquet(file: &str, path: &Path) -> Result<Table, TableError> {
-    let bytes = std::fs::read(path).map_err(|source| TableError::Io { path: path.to_owned(), source })?;
-    super::parquet::parse(file, bytes)
+fn parquet(file: &str, path: &Path) -> Result<Source, TableError> {
+    Ok(Source::Parquet(Box::new(super::parquet::Batches::open(file, path, ROWS)?)))
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(file: &str, _: &Path) -> Result<Table, TableError> {
+fn parquet(file: &str, _: &Path) -> Result<Source, TableError> {
     Err(TableError::NoParquet { file: file.to_owned() })
 }

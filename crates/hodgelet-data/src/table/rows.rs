@@ -36,16 +36,6 @@ impl Table {
         Self { header, rows: rows.into_iter().map(row).collect() }
     }
 
-    /// The same rows in tables of at most `n` of them.
-    pub(super) fn in_parts(self, n: usize) -> Vec<Self> {
-        let mut rows = self.rows.into_iter().peekable();
-        let mut parts = Vec::new();
-        while rows.peek().is_some() {
-            parts.push(Self { header: self.header.clone(), rows: rows.by_ref().take(n).collect() });
-        }
-        parts
-    }
-
     /// Names of the columns.
     #[must_use]
     pub fn header(&self) -> &[String] {

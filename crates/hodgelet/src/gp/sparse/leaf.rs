@@ -6,9 +6,10 @@ use crate::gp::error::GpError;
 use crate::gp::posterior::Latents;
 use crate::likelihood::{Expectations, Likelihood, Observations};
 use crate::linalg::simd::dot;
-use crate::linalg::symmetric::{add_outer, product};
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
+use crate::linalg::symmetric::{
+    add_lower_of_product, add_outer, lower_product, lower_transpose_product, product,
+};
+use faer::{Mat, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
 /// Consecutive points whose products are computed together.
@@ -89,14 +90,18 @@ impl Leaf {
     /// Means and variances of the latent functions at the points.
     #[must_use]
     pub fn latents(&self, moments: &Moments) -> Latents {
+        self.latents_with(moments, &mut Mat::zeros(self.projected.nrows(), self.projected.ncols()))
+    }
+
+    /// As [`latents`](Self::latents); `whitened` is left with the last root times `V`.
+    fn latents_with(&self, moments: &Moments, whitened: &mut Mat<f64>) -> Latents {
         let (n, n_latents) = (self.projected.ncols(), moments.mean.ncols());
         let mut mean = Mat::zeros(n, n_latents);
         product(self.projected.transpose(), moments.mean.as_ref(), mean.as_mut(), Par::Seq);
         let mut variance = Mat::zeros(n, n_latents);
-        let mut whitened = Mat::zeros(self.projected.nrows(), n);
         for c in 0..n_latents {
             if c < moments.roots.len() {
-                product(moments.root(c), self.projected.as_ref(), whitened.as_mut(), Par::Seq);
+                lower_product(moments.root(c), self.projected.as_ref(), whitened.as_mut(), Par::Seq);
             }
             for i in 0..n {
                 let column = whitened.col_as_slice(i);
@@ -110,8 +115,9 @@ impl Leaf {
         &self,
         moments: &Moments,
         likelihood: &Likelihood,
+        whitened: &mut Mat<f64>,
     ) -> Result<(Latents, Expectations), GpError> {
-        let latents = self.latents(moments);
+        let latents = self.latents_with(moments, whitened);
         for column in latents.mean.col_iter().chain(latents.variance.col_iter()) {
             if let Some(&value) = column.iter().find(|x| !x.is_finite()) {
                 return Err(GpError::Overflow { quantity: "latent moment", value });
@@ -130,10 +136,10 @@ impl Leaf {
     ///
     /// # Complexity
     ///
-    /// `2 n M²` multiplications and additions for each different precision.
+    /// `n M²` multiplications and additions for each different precision.
     pub fn pass(&self, moments: &Moments, likelihood: &Likelihood) -> Result<Statistics, GpError> {
-        let (latents, expectations) = self.expectations(moments, likelihood)?;
         let (m, n) = self.projected.shape();
+        let (latents, expectations) = self.expectations(moments, likelihood, &mut Mat::zeros(m, n))?;
         let (n_latents, n_factors) = (moments.mean.ncols(), moments.roots.len());
         let mut natural = Natural::zeros(m, n_latents, n_factors);
         let mut shifts = Mat::zeros(n, n_latents);
@@ -179,16 +185,18 @@ impl Leaf {
     ///
     /// As [`pass`](Self::pass).
     pub fn gradient(&self, moments: &Moments, likelihood: &Likelihood) -> Result<LeafGradient, GpError> {
-        let (_, expectations) = self.expectations(moments, likelihood)?;
         let (m, n) = self.projected.shape();
+        let (mut half, mut whole) = (Mat::zeros(m, n), Mat::zeros(m, n));
+        let (_, expectations) = self.expectations(moments, likelihood, &mut half)?;
         let mut projected = Mat::zeros(m, n);
         let mut diagonal = vec![0.0; n];
         product(moments.mean.as_ref(), expectations.d_mean.transpose(), projected.as_mut(), Par::Seq);
-        let (mut half, mut whole) = (Mat::zeros(m, n), Mat::zeros(m, n));
         for c in 0..moments.mean.ncols() {
             if c < moments.roots.len() {
-                product(moments.root(c), self.projected.as_ref(), half.as_mut(), Par::Seq);
-                product(moments.root(c).transpose(), half.as_ref(), whole.as_mut(), Par::Seq);
+                if moments.roots.len() > 1 {
+                    lower_product(moments.root(c), self.projected.as_ref(), half.as_mut(), Par::Seq);
+                }
+                lower_transpose_product(moments.root(c), half.as_ref(), whole.as_mut(), Par::Seq);
             }
             for i in 0..n {
                 let h = -2.0 * expectations.d_variance[(i, c)];
@@ -201,10 +209,9 @@ impl Leaf {
         Ok(LeafGradient { projected, diagonal })
     }
 
-    /// Adds `G Vᵀ` to `out` `[M, M]`, where `G` is the derivative in `V`.
+    /// Adds the lower triangle of `G Vᵀ` to that of `out` `[M, M]`, where `G` is the derivative in `V`.
     pub fn add_projected_product(&self, gradient: MatRef<'_, f64>, out: &mut Mat<f64>) {
-        matmul(out.as_mut(), Accum::Add, gradient, self.projected.transpose(), 1.0, Par::Seq);
-        crate::linalg::clear_upper_registers();
+        add_lower_of_product(gradient, self.projected.as_ref(), out.as_mut(), Par::Seq);
     }
 
     /// Means and variances at the points without their own observations, `[n, n_latents]`: what the sites of a point say is
@@ -214,7 +221,8 @@ impl Leaf {
     ///
     /// As [`pass`](Self::pass).
     pub fn left_out(&self, moments: &Moments, likelihood: &Likelihood) -> Result<Latents, GpError> {
-        let (mut latents, expectations) = self.expectations(moments, likelihood)?;
+        let mut whitened = Mat::zeros(self.projected.nrows(), self.projected.ncols());
+        let (mut latents, expectations) = self.expectations(moments, likelihood, &mut whitened)?;
         for c in 0..latents.mean.ncols() {
             for (i, residual) in self.residual.iter().enumerate() {
                 let (mean, variance) = (latents.mean[(i, c)], latents.variance[(i, c)]);

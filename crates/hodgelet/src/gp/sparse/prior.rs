@@ -2,7 +2,7 @@
 
 use crate::gp::error::GpError;
 use crate::linalg::cholesky::{CholeskyScratch, factor_in_place, invert_lower, solve_lower_in_place};
-use crate::linalg::symmetric::product;
+use crate::linalg::symmetric::{product, product_lower};
 use faer::{Mat, MatRef, Par};
 
 /// What is added to the diagonal of `K_mm`, relative to its mean: at first, and at most, each time a hundredfold.
@@ -87,7 +87,8 @@ impl InducingPrior {
     }
 
     /// `L⁻¹`.
-    pub(super) fn inverse(&self, par: Par) -> Mat<f64> {
+    #[must_use]
+    pub fn inverse(&self, par: Par) -> Mat<f64> {
         let mut out = Mat::zeros(self.len(), self.len());
         invert_lower(self.factor(), out.as_mut(), par);
         out
@@ -97,11 +98,11 @@ impl InducingPrior {
     #[must_use]
     pub fn cross_gradient(&self, inverse: MatRef<'_, f64>, projected: MatRef<'_, f64>) -> Mat<f64> {
         let mut out = Mat::zeros(projected.ncols(), self.len());
-        product(projected.transpose(), inverse, out.as_mut(), Par::Seq);
+        product_lower(projected.transpose(), inverse, out.as_mut(), Par::Seq);
         out
     }
 
-    /// The derivative in `K_mm`, symmetric, from `Σ G Vᵀ` over all leaves: `sym(L⁻ᵀ Φ(−tril(G Vᵀ)) L⁻¹)`, where `Φ` halves
+    /// The derivative in `K_mm`, symmetric, from the lower triangle of `Σ G Vᵀ` over all leaves: `sym(L⁻ᵀ Φ(−tril(G Vᵀ)) L⁻¹)`, where `Φ` halves
     /// the diagonal.
     #[must_use]
     pub fn gram_gradient(&self, inverse: MatRef<'_, f64>, products: MatRef<'_, f64>, par: Par) -> Mat<f64> {

@@ -212,7 +212,8 @@ fn any_shards_and_threads_give_the_same_bits() {
         pool.install(|| sparse().iterate(Natural::zeros(7, 1, 1), None, &likelihood, Par::Seq, pass).unwrap())
     };
     let expected = fit(1, 1);
-    for (shards, threads) in [(3, 1), (17, 2), (1, 8), (37, 3)] {
+    let shards = [1, 3, 17, 37].into_iter().flat_map(|shards| (1..=8).map(move |threads| (shards, threads)));
+    for (shards, threads) in shards {
         let found = fit(shards, threads);
         assert_eq!(found.elbo.to_bits(), expected.elbo.to_bits(), "{shards} shards, {threads} threads");
         assert_eq!(found.natural, expected.natural);

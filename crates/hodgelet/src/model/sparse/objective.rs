@@ -9,7 +9,7 @@ use super::message::Kind;
 use super::seen::{At, OfLeaf, Pass, Seen};
 use crate::feature::{BlockMeasures, WaveletTape};
 use crate::gp::Sparse;
-use crate::gp::sparse::{InducingPrior, Leaf, Natural, Term};
+use crate::gp::sparse::{Leaf, Natural, Term};
 use crate::kernel::{CrossGradient, Input, Inputs};
 use faer::{Mat, Par};
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub(super) struct LeafTerm {
     banks: Vec<Vec<f64>>,
     #[serde(with = "crate::linalg::serial::matrices")]
     inducing: Vec<Mat<f64>>,
-    /// `G Vᵀ`, `[M, M]`.
+    /// The lower triangle of `G Vᵀ`, `[M, M]`.
     #[serde(with = "crate::linalg::serial::matrix")]
     products: Mat<f64>,
 }
@@ -137,13 +137,6 @@ impl OfLeaf for Gradient {
         }
         Ok(LeafTerm { params, banks, inducing: right, products })
     }
-}
-
-/// `L⁻¹` of the inducing complexes.
-pub(super) fn inverse(prior: &InducingPrior) -> Mat<f64> {
-    let mut inverse = Mat::zeros(prior.len(), prior.len());
-    crate::linalg::cholesky::invert_lower(prior.factor(), inverse.as_mut(), Par::Seq);
-    inverse
 }
 
 fn has_bank(space: &FeatureSpace, b: usize) -> bool {

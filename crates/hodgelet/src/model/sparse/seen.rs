@@ -6,7 +6,6 @@ use super::super::{FeatureSpace, ModelError};
 use super::leaves::Data;
 use super::message::{Kind, Question, View, joined, packed, unpacked};
 use super::moments::ColumnMoments;
-use super::objective::inverse;
 use crate::feature::BlockMeasures;
 use crate::gp::Latents;
 use crate::gp::sparse::{InducingPrior, Leaf, Moments, Statistics, Term, TreeSum, sum_leaves};
@@ -145,7 +144,7 @@ impl Seen {
 
     /// `L⁻¹` of the inducing complexes.
     pub fn inverse(&self) -> &Mat<f64> {
-        self.inverse.get_or_init(|| inverse(&self.prior))
+        self.inverse.get_or_init(|| self.prior.inverse(Par::Seq))
     }
 
     fn made(&self, data: &Data<'_>, k: usize) -> Result<Leaf, ModelError> {
