@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -247,10 +246,16 @@ class _Actor:
         os.environ["HODGELET_THREADS"] = str(threads)
         self.shared, self.first, self.pieces, self.folder, self.threads = shared, first, pieces, folder, threads
         self.digests: list[str] = []
+        self.made: Any = None
 
-    @cached_property
+    @property
     def shard(self) -> Any:
         """The shard, measured here rather than when the actor is made: what fails here fails with its own message."""
+        if self.made is None:
+            self.made = self._make()
+        return self.made
+
+    def _make(self) -> Any:
         import ray
 
         measurer, layout, targets = ray.get(self.shared)
@@ -291,7 +296,10 @@ def _measured(files: Leaves, measurer: bytes, leaves: list[GraphBatch], threads:
     for start in range(0, len(missing), GROUP):
         group = missing[start : start + GROUP]
         graphs = GraphBatch.concatenate([leaves[k] for k in group])
-        for k, content in zip(group, _native.Shard(measurer, 0, graphs, threads=threads).leaves(), strict=True):
+        shard = _native.Shard(
+            measurer, 0, graphs, values=np.zeros(len(graphs)), threads=threads
+        )  # measures alone matter
+        for k, content in zip(group, shard.leaves(), strict=True):
             found[k] = content
             files.write(k, content)
     return [content for content in found if content is not None]

@@ -18,7 +18,15 @@ import pytest
 from hodgelet import arrow
 
 #: Settings of a sparse posterior that is found in a few seconds.
-SPARSE = {"posterior": "sparse", "inducing": 24, "sample": 60, "max_iter": 3, "restarts": 1, "random_state": 3}
+SPARSE = {
+    "posterior": "sparse",
+    "inducing": 24,
+    "sample": 60,
+    "max_iter": 3,
+    "restarts": 1,
+    "random_state": 3,
+    "hyperparameters": "map",
+}
 
 
 def molecules(n: int) -> tuple[list[str], list[int]]:
@@ -46,7 +54,7 @@ def rings_with_faults(n: int = 12) -> tuple[pa.Table, dict[str, str]]:
     columns["vertex:x"][1][0] = float("nan")
     columns["edges"][4][0] = [2, 2]
     columns["edges"][n - 1][0] = [0, 99]
-    said = {"g1": "nan", "g4": "joins vertices [2, 2]", f"g{n - 1}": "joins vertices [0, 99]"}
+    said = {"g1": "nan", "g4": "joins vertex 2 to itself", f"g{n - 1}": "joins vertices [0, 99]"}
     return pa.table(columns), said
 
 

@@ -109,11 +109,12 @@ def test_training_has_the_bits_of_one_process_and_of_the_command(
     assert len(done.workers) == 2 and sum(graphs for graphs, _ in done.workers) == N
     assert all(0 < peak < 2_000_000_000 for _, peak in done.workers) and "at most" in str(done)
     assert {"reading", "measuring"} <= set(seen)
-    assert np.array_equal(model.predict_proba(smiles[:9]), one_process.predict_proba(smiles[:9]))
+    new = read_molecules(smiles[:9])[0]
+    assert np.array_equal(model.predict_proba(new), one_process.predict_proba(new))
 
     write_table(tmp_path / "train.csv", smiles, labels)
     flags = ["--posterior", "sparse", "--inducing", "24", "--sample", "60", "--iterations", "3", "--seed", "3"]
-    flags += ["--restarts", "1", "--hyperparameters", "map"]  # the mode, as for all estimators in tests
+    flags += ["--restarts", "1", "--hyperparameters", "map"]
     command = ["fit", "train.csv", "--target", "active", *flags, "--out", "m.hodgelet", "--quiet"]
     run = subprocess.run(
         [sys.executable, "-m", "hodgelet", *command], cwd=tmp_path, capture_output=True, text=True, check=False

@@ -15,6 +15,7 @@ import pytest
 from conftest import faults_are_named, molecules, rings_with_faults
 
 from hodgelet import HodgeletClassifier, HodgeletTransformer, arrow, distributed
+from hodgelet._stream import molecules as read_molecules
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,7 @@ def spark() -> Iterator[Any]:
 @pytest.mark.parametrize("kind", ["predict", "features", "measure"])
 def test_results_of_spark_are_those_of_one_process(spark: Any, kind: Any, tmp_path: Path) -> None:
     smiles, labels = molecules(300)
-    model = HodgeletClassifier(hyperparameters="map", max_iter=3).fit(smiles, labels)
+    model = HodgeletClassifier(hyperparameters="map", max_iter=3).fit(read_molecules(smiles, learn=True)[0], labels)
     model.save(tmp_path / "m.hodgelet")
     given: list[str | None] = [*smiles]
     given[5], given[200] = "C(C)(C)(C)(C)C", None
