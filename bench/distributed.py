@@ -1,7 +1,8 @@
 """Training on Ray past this machine: rates measured here, a model of time from them, its error, and a table.
 
-Two runs with one worker give the rates; runs with two workers check what the model says of them; then it says what 10^6
-to 10^9 graphs take on 1 to 1,000 workers. Nothing of the model is fitted to the runs that check it.
+Two runs with one worker give the rates; other runs, with one and two workers and with more graphs, check what the model
+says of them; then it says what 10^6 to 10^9 graphs take on 1 to 1,000 workers. Nothing of the model is fitted to the
+runs that check it. Runs are kept in a file, so that they can be made one by one.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 import math
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -64,9 +65,9 @@ class Rates:
     base: float
 
 
-def run(table: pyarrow.Table, n: int, workers: int, settings: dict[str, Any]) -> tuple[Run, list[bytes]]:
+def run(path: Path, n: int, workers: int, settings: dict[str, Any]) -> tuple[Run, list[bytes]]:
     """Trains on the first graphs of a table."""
-    blocks = max(4, 4 * workers)
+    table, blocks = read_table(path, n), 8
     cuts = [k * n // blocks for k in range(blocks + 1)]
     data = ray.data.from_arrow([table.slice(a, b - a) for a, b in pairwise(cuts)])
     answers: list[bytes] = []
@@ -226,33 +227,51 @@ def page(rates: Rates, checks: list[tuple[Run, dict[str, float]]], options: argp
     return "\n".join(lines)
 
 
+def read_table(path: Path, n: int) -> pyarrow.Table:
+    """Molecules of a CSV file, from the first again where more are wanted."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    columns = {"smiles": [row["smiles"] for row in rows], "HIV_active": [int(row["HIV_active"]) for row in rows]}
+    table = pyarrow.table(columns)
+    return pyarrow.concat_tables([table] * math.ceil(n / len(table))).slice(0, n)
+
+
 def main() -> None:
-    """Measures, checks, and writes the page."""
+    """Measures what is not measured yet, checks, and writes the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--table", type=Path, required=True, help="CSV with the columns smiles and HIV_active")
-    parser.add_argument("--sizes", type=int, nargs=2, default=[10_000, 40_000], help="graphs of the runs")
+    parser.add_argument("--runs", type=Path, required=True, help="file of runs, which is added to")
+    parser.add_argument("--sizes", type=int, nargs=2, default=[10_000, 40_000], help="graphs of the runs for rates")
+    parser.add_argument("--checks", nargs="*", default=["20000x1", "10000x2", "20000x2", "40000x2", "160000x2"])
+    parser.add_argument("--most", type=int, help="runs that are made now")
     parser.add_argument("--network", type=float, default=10.0, help="Gbit/s between machines")
     parser.add_argument("--price", type=float, default=0.05, help="dollars for an hour of a core")
     parser.add_argument("--graphs", type=float, nargs="+", default=[1e6, 1e7, 1e8, 1e9])
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 10, 100, 1000])
-    parser.add_argument("--inducing", type=int, default=400)
+    parser.add_argument("--inducing", type=int, default=800, help="the most that the default takes")
     parser.add_argument("--out", type=Path, help="the page; stdout without it")
     options = parser.parse_args()
-    with options.table.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    table = pyarrow.table(
-        {"smiles": [row["smiles"] for row in rows], "HIV_active": [int(row["HIV_active"]) for row in rows]}
-    )
-    settings = {"posterior": "sparse", "inducing": options.inducing, "max_iter": 20, "restarts": 1, "random_state": 0}
-    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
-    ray.data.DataContext.get_current().enable_progress_bars = False
-    run(table, 2_000, 2, settings)  # so that no run that counts starts the workers of Ray
-    runs, answers = [], []
-    for workers in (1, 2):
-        for n in options.sizes:
-            found, answers = run(table, n, workers, settings)
-            runs.append(found)
-    rates = rates_of(runs[0], runs[1], combining(answers))
+    wanted = [(n, 1) for n in options.sizes] + [
+        (int(n), int(w)) for n, _, w in (c.partition("x") for c in options.checks)
+    ]
+    known = [json.loads(line) for line in options.runs.read_text().splitlines()] if options.runs.exists() else []
+    found = {(run["asked"], run["workers"]): run for run in known}
+    missing = [own for own in wanted if own not in found][: options.most]
+    if missing:
+        settings = {"posterior": "sparse", "inducing": options.inducing}
+        ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, _node_ip_address="127.0.0.1")
+        ray.data.DataContext.get_current().enable_progress_bars = False
+        run(options.table, 2_000, 2, settings)  # so that no run that counts starts the workers of Ray
+        for n, workers in missing:
+            own, answers = run(options.table, n, workers, settings)
+            found[n, workers] = {**asdict(own), "asked": n, "combine": combining(answers)}
+            with options.runs.open("a") as file:
+                file.write(json.dumps(found[n, workers]) + "\n")
+    if any(own not in found for own in wanted):
+        return
+    names = {field.name for field in fields(Run)}
+    runs = [Run(**{key: value for key, value in found[own].items() if key in names}) for own in wanted]
+    rates = rates_of(runs[0], runs[1], found[wanted[1]]["combine"])
     checks = [(r, predicted(rates, r.graphs, r.workers, options.inducing, math.inf)) for r in runs]
     text = page(rates, checks, options, options.inducing)
     if options.out is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -71,5 +72,6 @@ def map_spark(frame: Any, job: Job) -> Any:
 
 def _with_threads(job: Job, threads: int) -> Job:
     """The job with a number of threads: workers times threads are the processors that an engine gives."""
-    own = Job(job.kind, job.handle, smiles=job.smiles, error=job.error, threads=job.threads or threads)
+    own = copy.copy(job)
+    own.threads = job.threads or threads
     return own

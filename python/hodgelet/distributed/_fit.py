@@ -12,7 +12,8 @@ import hashlib
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,8 +24,9 @@ from numpy.typing import NDArray
 from hodgelet import _native
 from hodgelet._base import encode_classes, finite_numbers
 from hodgelet._batch import GraphBatch
-from hodgelet._errors import HodgeletInputError
+from hodgelet._errors import HodgeletError, HodgeletInputError
 from hodgelet._supervised import Supervised
+from hodgelet.distributed._checkpoint import GROUP, Leaves, States, digest_of
 from hodgelet.distributed._parts import Layout, Part, Source, cut, in_layout, layout_of, read_part
 
 __all__ = ["Training", "fit"]
@@ -35,6 +37,9 @@ E = TypeVar("E", bound=Supervised)
 
 #: Answers that are added up in one place.
 FAN_IN = 16
+
+#: How often a worker is replaced: one that always dies, for want of memory say, must end the training at last.
+RESTARTS = 10
 
 Callback = Callable[[str, int, int, "float | None"], None]
 
@@ -99,7 +104,7 @@ def fit(
         Actors, and threads and processors of each.
     checkpoint
         A folder that the driver and all workers can write to. Measures and the sums of each pass are kept there; a run
-        that was stopped goes on from them and ends with the same bits.
+        that was stopped goes on from them and ends with the same bits, on however many workers.
     callback
         Called with the phase, how much of it is done, of how much, and the objective; an exception in it, or Ctrl-C,
         ends the training after the pass it is in.
@@ -108,28 +113,35 @@ def fit(
     ------
     HodgeletInputError
         When no row can be learned from, or settings are invalid.
+    HodgeletError
+        When a worker died ten times and once more.
 
     """
     if estimator.get_params().get("auto"):
         raise HodgeletInputError("auto is not for many machines: search on a sample, and give the settings found")
     if isinstance(estimator.get_params().get("class_weight"), Mapping):
         raise HodgeletInputError("class_weight is a mapping: give a column of weights as sample_weight instead")
+    if checkpoint is not None and not isinstance(estimator.get_params().get("random_state"), (int, np.integer)):
+        raise HodgeletInputError("a checkpoint needs the same seed in each run: give a number as random_state")
+    if workers < 1 or threads < 1:
+        raise HodgeletInputError(f"{workers} workers with {threads} threads, expected at least one of each")
     source = Source(target, smiles, sample_weight, id, threads)
     note = callback or (lambda phase, done, total, value: None)
     began = time.perf_counter()
-    parts, batches, whole_numbers = _read(dataset, source, note)
+    parts, batches = _read(dataset, source, note)
     settings = estimator._settings(estimator._seed())
-    layout = layout_of(parts, whole_numbers)
+    layout = layout_of(parts)
     targets, classes = _targets(estimator, np.concatenate([part.targets for part in parts if len(part)]))
     measurer = _measurer(parts, batches, layout, settings, threads)
-    digest = hashlib.sha256("\n".join([settings, *(part.digest for part in parts)]).encode()).hexdigest()
-    folder = None if checkpoint is None else Path(checkpoint) / digest[:16]
+    folder = None if checkpoint is None else Path(checkpoint).resolve()
     n = sum(map(len, parts))
     training = Training(sum(part.n_rows for part in parts), n, _faults(parts))
     training.seconds["reading"] = time.perf_counter() - began
     crew = _Crew(parts, batches, layout, measurer, targets, folder, training, workers, threads)
     try:
-        crew.measure(note)
+        digests = crew.measure(note)
+        if folder is not None:
+            crew.states = States(folder / _digest(settings, targets, _weights(parts), digests))
         training.seconds["measuring"] = time.perf_counter() - began - training.seconds["reading"]
         fitted = _native.fit_on_workers(
             crew,
@@ -154,12 +166,14 @@ def fit(
     return trained
 
 
-def _read(dataset: Any, source: Source, note: Callback) -> tuple[list[Part], list[Any], set[str]]:
-    """Parts of the dataset in its order, references to their graphs, and which labels are whole numbers."""
+def _read(dataset: Any, source: Source, note: Callback) -> tuple[list[Part], list[Any]]:
+    """Parts of the dataset in its order, and references to their graphs."""
     import ray
 
     dataset.context.execution_options.preserve_order = True
-    schema = dataset.schema().base_schema
+    for name in (source.target, source.sample_weight, source.id):
+        if name is not None and name not in dataset.columns():
+            raise HodgeletInputError(f"the dataset has no column `{name}`; it has {', '.join(dataset.columns())}")
     tables = dataset.to_arrow_refs()
     read = ray.remote(read_part).options(num_returns=2, num_cpus=source.threads)
     pairs = [read.remote(table, source) for table in tables]
@@ -167,21 +181,7 @@ def _read(dataset: Any, source: Source, note: Callback) -> tuple[list[Part], lis
     for number, (part, _) in enumerate(pairs):
         parts.append(ray.get(part))
         note("reading", number + 1, len(pairs), None)
-    return parts, [batch for _, batch in pairs], _whole_numbers(schema)
-
-
-def _whole_numbers(schema: Any) -> set[str]:
-    """Names of attributes whose values are whole numbers."""
-    from pyarrow import types
-
-    names = set()
-    for column in schema:
-        kind = column.type
-        while types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
-            kind = kind.value_type
-        if ":" in column.name and types.is_integer(kind):
-            names.add(column.name.rpartition(":")[2])
-    return names
+    return parts, [batch for _, batch in pairs]
 
 
 def _targets(estimator: Supervised, values: NDArray[Any]) -> tuple[dict[str, Any], NDArray[Any] | None]:
@@ -222,8 +222,17 @@ def _faults(parts: Sequence[Part]) -> list[tuple[int, Any, str]]:
     return found
 
 
+def _digest(settings: str, targets: Mapping[str, Any], weights: list[float] | None, leaves: Sequence[str]) -> str:
+    """The name of what a training learns from, and how."""
+    whole = hashlib.sha256("\n".join([settings, *leaves]).encode())
+    whole.update(repr(targets.get("classes")).encode())
+    for values in (targets.get("labels"), targets.get("values"), weights):
+        whole.update(b"none" if values is None else np.asarray(values).tobytes())
+    return whole.hexdigest()[:32]
+
+
 class _Actor:
-    """A worker: it measures its shard when it is made, and answers questions about it."""
+    """A worker: it measures its shard when it is first asked something, and answers questions about it."""
 
     def __init__(
         self,
@@ -234,22 +243,33 @@ class _Actor:
         threads: int,
     ) -> None:
         """Takes references to the measurer, the layout and the targets, and to the graphs of the shard."""
+        os.environ["HODGELET_THREADS"] = str(threads)
+        self.shared, self.first, self.pieces, self.folder, self.threads = shared, first, pieces, folder, threads
+        self.digests: list[str] = []
+        self.made: Any = None
+
+    @property
+    def shard(self) -> Any:
+        """The shard, measured here rather than when the actor is made: what fails here fails with its own message."""
+        if self.made is None:
+            self.made = self._make()
+        return self.made
+
+    def _make(self) -> Any:
         import ray
 
-        os.environ["HODGELET_THREADS"] = str(threads)
-        self.threads = threads
-        measurer, layout, targets = ray.get(shared)
-        graphs = [in_layout(ray.get(batch), layout)[start:end] for batch, start, end in pieces]
-        batch = GraphBatch.concatenate(graphs)
-        names = [] if folder is None else [folder / f"leaf-{first + k:06}.parquet" for k in range(_leaves(len(batch)))]
-        kept = [name.read_bytes() for name in names] if names and all(name.is_file() for name in names) else None
-        self.shard = _native.Shard(measurer, first, batch, **targets, leaves=kept, threads=threads)
-        if kept is None and names:
-            for name, content in zip(names, self.shard.leaves(), strict=True):
-                _write(name, content)
+        measurer, layout, targets = ray.get(self.shared)
+        batch = GraphBatch.concatenate([in_layout(ray.get(b), layout)[start:end] for b, start, end in self.pieces])
+        kept = None
+        if self.folder is not None:
+            own = [batch[a : a + _native.LEAF_SIZE] for a in range(0, len(batch), _native.LEAF_SIZE)]
+            self.digests = [digest_of(measurer, leaf) for leaf in own]
+            kept = _measured(Leaves(self.folder, self.first, self.digests), measurer, own, self.threads)
+        return _native.Shard(measurer, self.first, batch, **targets, leaves=kept, threads=self.threads)
 
-    def size(self) -> int:
-        return len(self.shard)
+    def size(self) -> tuple[int, list[str]]:
+        """Graphs, and what each leaf holds where measures are kept."""
+        return len(self.shard), self.digests
 
     def answer(self, name: str, view: bytes, question: bytes) -> bytes:
         if name:
@@ -269,20 +289,38 @@ class _Actor:
         return len(self.shard), peak, ray.get_runtime_context().was_current_actor_reconstructed
 
 
-def _leaves(n: int) -> int:
-    return -(-n // _native.LEAF_SIZE)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Writes a file that has its name only when it is whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    unfinished.write_bytes(content)
-    os.replace(unfinished, path)
+def _measured(files: Leaves, measurer: bytes, leaves: list[GraphBatch], threads: int) -> list[bytes]:
+    """The measures of leaves as they are kept; some at a time are measured and written where they are not."""
+    found = [files.read(k) for k in range(len(leaves))]
+    missing = [k for k, content in enumerate(found) if content is None]
+    for start in range(0, len(missing), GROUP):
+        group = missing[start : start + GROUP]
+        graphs = GraphBatch.concatenate([leaves[k] for k in group])
+        shard = _native.Shard(
+            measurer, 0, graphs, values=np.zeros(len(graphs)), threads=threads
+        )  # measures alone matter
+        for k, content in zip(group, shard.leaves(), strict=True):
+            found[k] = content
+            files.write(k, content)
+    return [content for content in found if content is not None]
 
 
 def _combine(*answers: bytes) -> bytes:
     return _native.combine_answers(list(answers))
+
+
+@contextmanager
+def _deaths() -> Iterator[None]:
+    """Says what it means that a worker is not replaced any more."""
+    from ray.exceptions import ActorDiedError
+
+    try:
+        yield
+    except ActorDiedError as error:
+        raise HodgeletError(
+            f"a worker died more than {RESTARTS} times, perhaps for want of memory: more workers have fewer graphs "
+            f"each, and with `checkpoint` the same call goes on from here; {error}"
+        ) from error
 
 
 class _Crew:
@@ -302,11 +340,12 @@ class _Crew:
     ) -> None:
         import ray
 
-        self.folder, self.training = folder, training
+        self.training = training
+        self.states: States | None = None
         self.view: tuple[str, Any] = ("", ray.put(b""))
         starts = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
         n = int(starts[-1])
-        actor = ray.remote(_Actor).options(num_cpus=threads, max_restarts=-1, max_task_retries=-1)
+        actor = ray.remote(_Actor).options(num_cpus=threads, max_restarts=RESTARTS, max_task_retries=-1)
         shared = [ray.put(measurer), ray.put(layout)]
         self.first: list[int] = []
         self.actors: list[Any] = []
@@ -314,24 +353,27 @@ class _Crew:
         for leaf, end in cut(n, workers):
             a, b = leaf * _native.LEAF_SIZE, min(n, end * _native.LEAF_SIZE)
             pieces = []
-            for batch, start, stop in zip(batches, starts[:-1], starts[1:], strict=True):
-                if start < b and a < stop:
-                    pieces.append((batch, int(max(a, start) - start), int(min(b, stop) - start)))
+            for k in range(int(np.searchsorted(starts, a, side="right")) - 1, int(np.searchsorted(starts, b))):
+                start, stop = int(max(a, starts[k]) - starts[k]), int(min(b, starts[k + 1]) - starts[k])
+                if start < stop:
+                    pieces.append((batches[k], start, stop))
             own = {key: value if key == "classes" else value[a:b] for key, value in targets.items()}
             self.first.append(a)
             self.recipes.append(([*shared, ray.put(own)], leaf, pieces, folder, threads))
             self.actors.append(actor.remote(*self.recipes[-1]))
 
-    def measure(self, note: Callback) -> None:
-        """Waits until all actors have measured."""
+    def measure(self, note: Callback) -> list[str]:
+        """Waits until all actors have measured; what each leaf holds."""
         import ray
 
-        waiting = [actor.size.remote() for actor in self.actors]
-        done, total = 0, self.training.n_graphs
+        sizes = [actor.size.remote() for actor in self.actors]
+        waiting, done, total = sizes, 0, self.training.n_graphs
         while waiting:
             ready, waiting = ray.wait(waiting, timeout=1.0)
-            done += sum(ray.get(ready))
+            with _deaths():
+                done += sum(size for size, _ in ray.get(ready))
             note("measuring", done, total, None)
+        return [digest for _, digests in ray.get(sizes) for digest in digests]
 
     def show(self, name: str, view: bytes) -> None:
         """Keeps what later questions are about in the object store, which brings it to each node once."""
@@ -351,7 +393,8 @@ class _Crew:
         while len(answers) > FAN_IN:
             answers = [combine.remote(*answers[i : i + FAN_IN]) for i in range(0, len(answers), FAN_IN)]
         self.training.passes += 1
-        found: list[bytes] = ray.get(answers)
+        with _deaths():
+            found: list[bytes] = ray.get(answers)
         back = sum(map(len, found))
         self.training.questions.append((time.perf_counter() - began, len(question), back))
         return found
@@ -365,21 +408,20 @@ class _Crew:
         breaks = np.flatnonzero(np.diff(holder)) + 1
         runs = zip(np.split(index, breaks), np.split(holder, breaks), strict=True)
         places = [(int(own[0]), (run - self.first[int(own[0])]).tolist()) for run, own in runs if len(run)]
-        found: list[bytes] = ray.get([self.actors[own].load.remote(run) for own, run in places])
+        with _deaths():
+            found: list[bytes] = ray.get([self.actors[own].load.remote(run) for own, run in places])
         return found
 
     def recall(self, name: str) -> bytes | None:
         """What an earlier run remembered."""
-        path = None if self.folder is None else self.folder / f"{name}.state"
-        if path is None or not path.is_file():
-            return None
-        self.training.recalled += 1
-        return path.read_bytes()
+        found = None if self.states is None else self.states.read(name)
+        self.training.recalled += found is not None
+        return found
 
     def remember(self, name: str, content: bytes) -> None:
         """Keeps a sum for a run that goes on from here."""
-        if self.folder is not None:
-            _write(self.folder / f"{name}.state", content)
+        if self.states is not None:
+            self.states.write(name, content)
 
     def memory(self) -> tuple[list[tuple[int, int]], int]:
         """Graphs and peak memory of each actor, and how many were replaced."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -44,7 +43,8 @@ class Part:
     categories: dict[tuple[int, str], list[str]]
     #: Optional columns that are zero everywhere here.
     zero: set[tuple[int, str]]
-    digest: str
+    #: Attributes whose values are whole numbers.
+    whole_numbers: set[str]
 
     def __len__(self) -> int:
         return len(self.targets)
@@ -63,18 +63,19 @@ def read_part(table: Any, source: Source) -> tuple[Part, GraphBatch]:
     import pyarrow
 
     table = pyarrow.table(table)
-    for name in (source.target, source.sample_weight, source.id):
-        if name is not None and name not in table.column_names:
-            raise HodgeletInputError(f"the table has no column `{name}`; it has {', '.join(table.column_names)}")
     batch, places, faults = graphs_to_learn_from(table, source.smiles, source.threads)
     known = ~np.asarray(table.column(source.target).is_null(nan_is_null=True))
+    values = table.column(source.target).to_numpy(zero_copy_only=False)
+    unlike_numbers = np.isinf(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
     weights = _numbers(table, source.sample_weight)
     kept = []
     for position, row in enumerate(places):
         if not known[row]:
             faults[row] = f"no value of `{source.target}`"
-        elif weights is not None and not (np.isfinite(weights[row]) and weights[row] >= 0.0):
-            faults[row] = f"`{source.sample_weight}` is {weights[row]}, expected a number that is not negative"
+        elif unlike_numbers[row]:
+            faults[row] = f"`{source.target}` is {values[row]}, expected a finite number"
+        elif weights is not None and not (weights[row] == 0.0 or 1e-6 <= weights[row] <= 1e6):
+            faults[row] = f"`{source.sample_weight}` is {weights[row]}, expected 0, or 1e-6 to 1e6"
         elif weights is None or weights[row] > 0.0:  # what counts nothing is not there
             kept.append(position)
     rows = np.asarray(places, dtype=np.int64)[kept]
@@ -90,7 +91,7 @@ def read_part(table: Any, source: Source) -> tuple[Part, GraphBatch]:
         columns=[(c.name, c.dim, c.kind, c.channels, c.oriented) for c in batch.columns],
         categories={(c.dim, c.name): list(c.categories or []) for c in batch.columns if c.kind == "labels"},
         zero={(c.dim, c.name) for c in batch.columns if c.optional and not c.values.any()},
-        digest=_digest(batch, targets, own),
+        whole_numbers=_whole_numbers(table.schema),
     )
     return part, with_own(batch, sample_weight=own)
 
@@ -102,23 +103,22 @@ def _numbers(table: Any, name: str | None) -> NDArray[np.float64] | None:
     return values
 
 
-def _digest(batch: GraphBatch, targets: NDArray[Any], weights: NDArray[Any] | None) -> str:
-    """A digest of graphs, columns and targets."""
-    whole = hashlib.sha256(repr(targets.tolist()).encode())
-    arrays = [batch.vertices, batch.edge_offsets, batch.edges, batch.triangle_offsets, batch.triangles, weights]
-    for boundary in batch.boundaries:
-        arrays += [boundary.cell_offsets, boundary.face_offsets, boundary.faces, boundary.coefficients]
-    for column in batch.columns:
-        whole.update(repr((column.name, column.dim, column.channels, column.categories)).encode())
-        arrays.append(column.values)
-    for array in [*arrays, *batch.weights.values()]:
-        if array is not None:
-            whole.update(np.ascontiguousarray(array).tobytes())
-    return whole.hexdigest()
+def _whole_numbers(schema: Any) -> set[str]:
+    """Names of attributes whose values are whole numbers."""
+    from pyarrow import types
+
+    names = set()
+    for column in schema:
+        kind = column.type
+        while types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+            kind = kind.value_type
+        if ":" in column.name and types.is_integer(kind):
+            names.add(column.name.rpartition(":")[2])
+    return names
 
 
-def layout_of(parts: Sequence[Part], whole_numbers: set[str]) -> Layout:
-    """The layout of all parts; labels of the attributes ``whole_numbers`` are in the order of numbers."""
+def layout_of(parts: Sequence[Part]) -> Layout:
+    """The layout of all parts; labels that are whole numbers are in the order of numbers."""
     described = [part for part in parts if len(part)]
     if not described:
         faults = [fault for part in parts for fault in part.faults]
@@ -128,6 +128,7 @@ def layout_of(parts: Sequence[Part], whole_numbers: set[str]) -> Layout:
     for number, part in enumerate(described):
         if part.columns != expected:
             raise HodgeletInputError(f"part {number} has the columns {part.columns}, expected {expected}")
+    whole_numbers = set.intersection(*(part.whole_numbers for part in described))
     dropped = set.intersection(*(part.zero for part in described))
     categories = {}
     for dim, name in described[0].categories:

@@ -11,10 +11,22 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
+from hodgelet import arrow
+
 #: Settings of a sparse posterior that is found in a few seconds.
-SPARSE = {"posterior": "sparse", "inducing": 24, "sample": 60, "max_iter": 3, "restarts": 1, "random_state": 3}
+SPARSE = {
+    "posterior": "sparse",
+    "inducing": 24,
+    "sample": 60,
+    "max_iter": 3,
+    "restarts": 1,
+    "random_state": 3,
+    "hyperparameters": "map",
+}
 
 
 def molecules(n: int) -> tuple[list[str], list[int]]:
@@ -33,6 +45,28 @@ def bits(model: bytes) -> tuple[Any, bytes]:
     header["__metadata__"].pop("sha256")
     assert described["summary"].pop("seconds") >= 0.0
     return (header, described), model[8 + length :]
+
+
+def rings_with_faults(n: int = 12) -> tuple[pa.Table, dict[str, str]]:
+    """Rings with a number at each vertex; a NaN, a self-loop and an edge to nowhere among them, with what is said."""
+    rings = [(np.array([np.arange(k), (np.arange(k) + 1) % k]), np.cos(np.arange(k))) for k in range(3, 3 + n)]
+    columns = pa.record_batch(arrow.to_arrow(rings, ids=[f"g{i}" for i in range(n)])).to_pydict()
+    columns["vertex:x"][1][0] = float("nan")
+    columns["edges"][4][0] = [2, 2]
+    columns["edges"][n - 1][0] = [0, 99]
+    said = {"g1": "nan", "g4": "joins vertex 2 to itself", f"g{n - 1}": "joins vertices [0, 99]"}
+    return pa.table(columns), said
+
+
+def faults_are_named(found: pa.Table, said: dict[str, str], column: str = "error") -> None:
+    """Rows at fault have their id, a message and no result; all others have a result."""
+    faults = {row["id"]: row for row in found.to_pylist() if row[column] is not None}
+    assert faults.keys() == said.keys() and found.num_rows - found[column].null_count == len(said)
+    for name, row in faults.items():
+        assert said[name] in row[column].lower(), row[column]
+        assert all(value is None for key, value in row.items() if key not in ("id", column))
+    others = [row for row in found.to_pylist() if row[column] is None]
+    assert all(value is not None for row in others for key, value in row.items() if key != column)
 
 
 def write_table(path: Path, smiles: list[str], labels: list[int]) -> None:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from conftest import SPARSE, bits, molecules, write_table
+from conftest import SPARSE, bits, faults_are_named, molecules, rings_with_faults, write_table
 
-from hodgelet import HodgeletClassifier, HodgeletInputError, HodgeletRegressor, arrow, distributed
+from hodgelet import HodgeletClassifier, HodgeletInputError, HodgeletRegressor, HodgeletTransformer, arrow, distributed
 from hodgelet._stream import molecules as read_molecules
 from hodgelet.distributed import _fit
 
@@ -83,14 +84,7 @@ def test_a_worker_that_dies_while_predicting_loses_no_row(
 
     table = pa.table({"name": list(range(200)), "smiles": list(smiles_and_labels[0][:200])})
     job = Dying("predict", one_process, threads=1)
-    mapped = ray_of_two.data.from_arrow(table).map_batches(
-        distributed._engines.RayMap,
-        fn_constructor_args=(job,),
-        batch_format="pyarrow",
-        batch_size=40,
-        num_cpus=1,
-        compute=ray_of_two.data.ActorPoolStrategy(size=2),
-    )
+    mapped = distributed.map_ray(ray_of_two.data.from_arrow(table), job, workers=2, batch_size=40)
     found = pa.concat_tables(ray_of_two.get(mapped.to_arrow_refs())).sort_by("name")
     assert os.path.exists(marker), "a worker was killed"
     expected = arrow.Job("predict", one_process)(table)
@@ -115,11 +109,12 @@ def test_training_has_the_bits_of_one_process_and_of_the_command(
     assert len(done.workers) == 2 and sum(graphs for graphs, _ in done.workers) == N
     assert all(0 < peak < 2_000_000_000 for _, peak in done.workers) and "at most" in str(done)
     assert {"reading", "measuring"} <= set(seen)
-    assert np.array_equal(model.predict_proba(smiles[:9]), one_process.predict_proba(smiles[:9]))
+    new = read_molecules(smiles[:9])[0]
+    assert np.array_equal(model.predict_proba(new), one_process.predict_proba(new))
 
     write_table(tmp_path / "train.csv", smiles, labels)
     flags = ["--posterior", "sparse", "--inducing", "24", "--sample", "60", "--iterations", "3", "--seed", "3"]
-    flags += ["--restarts", "1", "--hyperparameters", "map"]  # the mode, as for all estimators in tests
+    flags += ["--restarts", "1", "--hyperparameters", "map"]
     command = ["fit", "train.csv", "--target", "active", *flags, "--out", "m.hodgelet", "--quiet"]
     run = subprocess.run(
         [sys.executable, "-m", "hodgelet", *command], cwd=tmp_path, capture_output=True, text=True, check=False
@@ -148,6 +143,44 @@ def test_rows_at_fault_are_left_out_counted_and_named(
     assert bits(to_bytes(model)) == bits(to_bytes(one_process))
 
 
+def test_targets_and_weights_that_cannot_be_learned_from_are_faults_too(ray_of_two: Any) -> None:
+    smiles = molecules(60)[0]
+    values = [float(len(text)) for text in smiles]
+    weights = [1.0] * 60
+    values[7], values[9], weights[11], weights[13], weights[15] = float("inf"), float("nan"), -1.0, 1e9, 0.0
+    frame = pd.DataFrame({"name": [f"m{i}" for i in range(60)], "smiles": smiles, "y": values, "w": weights})
+    settings = HodgeletRegressor(**{**SPARSE, "inducing": 8, "sample": 20})
+    data = ray_of_two.data.from_pandas(frame)
+    model = distributed.fit(data, settings, target="y", id="name", sample_weight="w")
+    assert [(row, name, fault) for row, name, fault in model.distributed_.faults] == [
+        (7, "m7", "`y` is inf, expected a finite number"),
+        (9, "m9", "no value of `y`"),
+        (11, "m11", "`w` is -1.0, expected 0, or 1e-6 to 1e6"),
+        (13, "m13", "`w` is 1000000000.0, expected 0, or 1e-6 to 1e6"),
+    ]
+    assert (model.distributed_.n_rows, model.distributed_.n_graphs) == (60, 55)  # what counts nothing is not there
+
+
+def test_complexes_at_fault_are_answered_in_the_error_column(ray_of_two: Any, tmp_path: Path) -> None:
+    table, said = rings_with_faults()
+    sound = table.filter(pa.array([name not in said for name in table["id"].to_pylist()]))
+    job = arrow.Job("features", HodgeletTransformer(vertices="attributes").fit(arrow.from_arrow(sound)))
+    faults_are_named(job(table), said)
+    data = ray_of_two.data.from_arrow([table.slice(0, 5), table.slice(5)])
+    distributed.map_ray(data, job, workers=2, batch_size=4).write_parquet(str(tmp_path / "out"))
+    found = pa.parquet.read_table(tmp_path / "out")
+    faults_are_named(found, said)
+    good = found.filter(found["error"].is_null()).sort_by("id")
+    assert good["features"].to_pylist() == job(sound).sort_by("id")["features"].to_pylist()
+
+    labels = [i % 2 for i in range(len(table))]
+    given = table.append_column("active", pa.array(labels))
+    model = distributed.fit(
+        ray_of_two.data.from_arrow(given), HodgeletClassifier(**SPARSE), target="active", smiles=None, id="id"
+    )
+    assert [name for _, name, _ in model.distributed_.faults] == list(said)
+
+
 def test_a_worker_that_dies_while_training_changes_nothing(
     ray_of_two: Any,
     one_process: HodgeletClassifier,
@@ -170,41 +203,6 @@ def test_a_worker_that_dies_while_training_changes_nothing(
     )
     assert killed and model.distributed_.replaced == 1
     assert bits(to_bytes(model)) == bits(to_bytes(one_process))
-
-
-def test_a_run_that_was_stopped_goes_on_from_its_checkpoint(
-    ray_of_two: Any, one_process: HodgeletClassifier, smiles_and_labels: tuple[list[str], list[int]], tmp_path: Path
-) -> None:
-    class Stop(Exception):
-        pass
-
-    def stop(phase: str, done: int, total: int, value: float | None) -> None:
-        if phase == "passing" and done >= 2:
-            raise Stop
-
-    data = dataset(ray_of_two, *smiles_and_labels)
-    settings: dict[str, Any] = {"target": "active", "workers": 2, "checkpoint": tmp_path}
-    ask = _fit._Crew.ask
-
-    def slow(crew: Any, question: bytes) -> list[bytes]:
-        import time
-
-        found = ask(crew, question)
-        time.sleep(0.2)  # so that the callback is called in between
-        return found
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_fit._Crew, "ask", slow)
-        with pytest.raises(Stop):
-            distributed.fit(data, HodgeletClassifier(**SPARSE), callback=stop, **settings)
-    (folder,) = tmp_path.iterdir()
-    leaves = sorted(path.name for path in folder.glob("leaf-*.parquet"))
-    assert len(leaves) == 3 and list(folder.glob("*.state"))
-    model = distributed.fit(data, HodgeletClassifier(**SPARSE), **settings)
-    assert model.distributed_.recalled >= 3 and model.distributed_.passes > 0
-    assert bits(to_bytes(model)) == bits(to_bytes(one_process))
-    again = distributed.fit(data, HodgeletClassifier(**SPARSE), **settings)
-    assert again.distributed_.passes == 0 and bits(to_bytes(again)) == bits(to_bytes(one_process))
 
 
 def test_numbers_weights_and_training_on_all_have_the_same_bits(

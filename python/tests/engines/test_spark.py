@@ -12,9 +12,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from conftest import molecules
+from conftest import faults_are_named, molecules, rings_with_faults
 
-from hodgelet import HodgeletClassifier, arrow, distributed
+from hodgelet import HodgeletClassifier, HodgeletTransformer, arrow, distributed
+from hodgelet._stream import molecules as read_molecules
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,7 @@ def spark() -> Iterator[Any]:
 @pytest.mark.parametrize("kind", ["predict", "features", "measure"])
 def test_results_of_spark_are_those_of_one_process(spark: Any, kind: Any, tmp_path: Path) -> None:
     smiles, labels = molecules(300)
-    model = HodgeletClassifier(hyperparameters="map", max_iter=3).fit(smiles, labels)
+    model = HodgeletClassifier(hyperparameters="map", max_iter=3).fit(read_molecules(smiles, learn=True)[0], labels)
     model.save(tmp_path / "m.hodgelet")
     given: list[str | None] = [*smiles]
     given[5], given[200] = "C(C)(C)(C)(C)C", None
@@ -58,3 +59,16 @@ def test_results_of_spark_are_those_of_one_process(spark: Any, kind: Any, tmp_pa
     for name in expected.column_names:
         assert found[name].to_pylist() == expected[name].to_pylist(), name
     assert 300 - found["error"].null_count == 2
+
+
+def test_complexes_at_fault_are_answered_in_the_error_column(spark: Any, tmp_path: Path) -> None:
+    table, said = rings_with_faults()
+    sound = table.filter(pa.array([name not in said for name in table["id"].to_pylist()]))
+    job = arrow.Job("features", HodgeletTransformer(vertices="attributes").fit(arrow.from_arrow(sound)))
+    pa.parquet.write_table(table, tmp_path / "in.parquet")
+    frame = spark.read.parquet(str(tmp_path / "in.parquet")).repartition(2)
+    distributed.map_spark(frame, job).write.parquet(str(tmp_path / "out"))
+    found = pa.parquet.read_table(tmp_path / "out")
+    faults_are_named(found, said)
+    good = found.filter(found["error"].is_null()).sort_by("id")
+    assert good["features"].to_pylist() == job(sound).sort_by("id")["features"].to_pylist()
