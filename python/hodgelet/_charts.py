@@ -19,7 +19,9 @@ __all__ = [
     "GRAY",
     "SECOND",
     "SERIES",
+    "SIGNED",
     "new_axis",
+    "plot_kernel",
     "plot_learning_curve",
     "plot_reliability",
     "plot_spectrum",
@@ -30,6 +32,10 @@ Floats = NDArray[np.float64]
 #: Colours that people with any kind of colour vision tell apart (Okabe and Ito).
 FIRST, SECOND, GRAY = "#0072b2", "#d55e00", "#7b8794"
 SERIES = (FIRST, SECOND, "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#5b6b7b")
+#: Signed values: blue, gray, vermilion.
+SIGNED = ("#005aa0", "#dee2e6", "#c84b00")
+#: Graphs whose pairs are drawn.
+PAIRED = 48
 #: 95% of a normal distribution.
 WIDE = 1.959964
 
@@ -76,8 +82,10 @@ def plot_reliability(
     lowest = 1.0 / max(len(known), 1)
     axis.set(xlim=(min(lowest, float(confidence.min())) - 0.02, 1.02), ylim=(-0.02, 1.02))
     axis.set(xlabel="probability of the predicted class", ylabel="share that is right")
-    axis.set_title(f"expected calibration error {error:.3f}\na perfect model would show {floor:.3f}", fontsize=10)
-    axis.legend(loc="upper left", frameon=False, fontsize=8)
+    words = f"expected calibration error {error:.3f}\na perfect model would show {floor:.3f}"
+    axis.set_title(words, fontsize=10, pad=22)
+    # Above the axes, where no bar and no interval can be.
+    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize=8, columnspacing=1.2)
     return axis
 
 
@@ -113,6 +121,53 @@ def plot_spectrum(model: Any, graph: Any, *, dim: int | None = None, ax: Axes | 
         axis.vlines(part.eigenvalues, 0.0, part.energies.sum(axis=1), color=color, linewidth=1.8, label=part.block)
     axis.set(xlabel="eigenvalue", ylabel="energy of all channels", xlim=(-0.1, None), ylim=(0.0, None))
     axis.legend(frameon=False, fontsize=8)
+    return axis
+
+
+def plot_kernel(
+    model: Any, graphs: Any, y: ArrayLike | None = None, *, most: int = PAIRED, ax: Axes | None = None
+) -> Axes:
+    """What graphs have in common for a fitted ``model``, pair by pair: the prior correlation of their latent values.
+
+    It is 1 for equal features and 0 for nothing in common; what all graphs share, the constant, is left out. With the
+    targets ``y`` of a classifier, graphs stand class by class. Of more than ``most`` graphs some are drawn, at equal
+    steps.
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    from hodgelet._batch import GraphBatch
+
+    n = len(graphs)
+    if n == 0 or most < 1:
+        raise HodgeletInputError(f"{n} graphs, {most} of them at most, expected at least one")
+    step = -(-n // most)
+    some = np.arange(0, n, step)
+    names, counts = [f"{len(some)} graphs"], np.array([len(some)])
+    if y is not None and hasattr(model, "classes_"):
+        target = np.asarray(y)
+        if target.shape != (n,):
+            raise HodgeletInputError(f"y has the shape {list(target.shape)}, expected [{n}]")
+        # Classes may alternate: steps through the order of the graphs could pass over one of them.
+        some = np.argsort(target, kind="stable")[::step]
+        classes, counts = np.unique(target[some], return_counts=True)
+        names = [str(name) for name in classes]
+    kernel = model.kernel_
+    shown = graphs[some] if isinstance(graphs, GraphBatch) else [graphs[i] for i in some]
+    gram = kernel(shown) - (kernel.constant or 0.0)
+    whole = np.diag(gram)[:, None] + np.diag(gram)[None, :]
+    common = np.divide(2.0 * gram, whole, out=np.ones_like(gram), where=whole > 0.0)
+    axis = new_axis(ax)
+    scale = LinearSegmentedColormap.from_list("common", SIGNED[1:])
+    image = axis.imshow(common, cmap=scale, vmin=0.0, vmax=1.0, interpolation="nearest")
+    ends = np.cumsum(counts)
+    for end in ends[:-1] - 0.5:
+        axis.axhline(end, color="black", linewidth=0.8)
+        axis.axvline(end, color="black", linewidth=0.8)
+    axis.set_yticks(ends - counts / 2.0 - 0.5, names)
+    axis.set_xticks([])
+    axis.tick_params(length=0)
+    axis.set_title(f"What {len(some)} graphs have in common", fontsize=10)
+    axis.figure.colorbar(image, ax=axis, label="prior correlation of latent values")
     return axis
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from hodgelet._batch import GraphBatch
     from hodgelet._results import Explanation, Prediction
 
-__all__ = ["batch_html", "estimator_html", "explanation_html", "prediction_html", "table_html"]
+__all__ = ["batch_html", "estimator_html", "explanation_html", "prediction_html", "several_html", "table_html"]
 
 #: Rows of a table before it is cut.
 MAX_ROWS = 20
@@ -37,6 +37,16 @@ def estimator_html(estimator: Any) -> str:
     if classes is not None:
         about += f", classes {', '.join(str(c) for c in classes)}"
     return f"<div>{title}<br>{escape(about)}{table_html(head, rows)}</div>"
+
+
+def several_html(estimators: Mapping[str, Any]) -> str:
+    """One row per target: what is predicted, and from how many graphs."""
+    rows = []
+    for name, estimator in estimators.items():
+        classes = getattr(estimator, "classes_", None)
+        what = "numbers" if classes is None else f"classes {', '.join(str(c) for c in classes)}"
+        rows.append([name, what, str(estimator.n_graphs_in_)])
+    return f"<div><b>{len(rows)} targets</b>{table_html(['target', 'predicts', 'training graphs'], rows)}</div>"
 
 
 def prediction_html(prediction: Prediction) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hodgelet._batch import GraphBatch
+from hodgelet._report import Asked
 
 __all__ = [
     "LEAF_SIZE",
@@ -43,6 +44,7 @@ LEAF_SIZE: int
 
 _Floats = NDArray[np.float64]
 _Callback = Callable[[str, int, int, float | None], None] | None
+_Goal = tuple[str, list[int], list[str] | None, NDArray[np.uint32] | None, _Floats | None]
 
 class _Space:
     def features(
@@ -113,13 +115,21 @@ class Models:
     def fit(
         batch: GraphBatch,
         settings: str,
-        goals: Sequence[tuple[str, list[int], list[str] | None, NDArray[np.uint32] | None, _Floats | None]],
+        goals: Sequence[_Goal],
         reading: dict[str, str],
         threads: int | None = None,
         callback: _Callback = None,
     ) -> Models: ...
     def names(self) -> list[str]: ...
     def model(self, k: int) -> Model: ...
+    def report(
+        self,
+        batch: GraphBatch,
+        asked: Asked,
+        goals: Sequence[_Goal],
+        threads: int | None = None,
+        callback: _Callback = None,
+    ) -> list[tuple[str, str]]: ...
     def save(self, path: str, force: bool = False) -> None: ...
     @staticmethod
     def load(path: str) -> Models: ...
@@ -205,15 +215,11 @@ def expand(
 def report(
     model: Model,
     batch: GraphBatch,
-    path: str,
+    asked: Asked,
     *,
-    names: list[str],
-    title: str,
-    made: str,
     classes: list[str] | None = None,
     labels: NDArray[np.uint32] | None = None,
     values: _Floats | None = None,
-    force: bool = False,
     threads: int | None = None,
     callback: _Callback = None,
 ) -> str: ...

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,47 +18,49 @@ if TYPE_CHECKING:
     from hodgelet._batch import GraphBatch
     from hodgelet._supervised import Supervised
 
-__all__ = ["write_report"]
+__all__ = ["Asked", "asked_of", "known_of", "write_report"]
 
 
-def write_report(
-    model: Supervised,
-    batch: GraphBatch,
-    y: Any,
-    path: str | os.PathLike[str],
-    *,
-    names: Any = None,
-    title: str = "graphs",
-    force: bool = False,
-) -> str:
-    """Writes the page and returns its verdict."""
-    from hodgelet import _native
+@dataclass(frozen=True)
+class Asked:
+    """Where a report goes and what is said of it."""
 
+    path: str
+    json: bool
+    names: list[str]
+    title: str
+    made: str
+    force: bool
+
+
+def asked_of(
+    batch: GraphBatch, path: str | os.PathLike[str], *, json: bool, names: Any, title: str, force: bool
+) -> Asked:
+    """Checks what is asked for."""
     called = [] if names is None else [str(name) for name in names]
     if called and len(called) != len(batch):
         raise HodgeletInputError(f"names has {len(called)} entries, expected {len(batch)}")
-    native = model._native()
     made = time.strftime("Made %Y-%m-%dT%H:%M:%SZ.", time.gmtime())
+    return Asked(os.fspath(path), bool(json), called, str(title), made, bool(force))
+
+
+def write_report(model: Supervised, batch: GraphBatch, y: Any, asked: Asked) -> str:
+    """Writes the page and returns its verdict."""
+    from hodgelet import _native
+
     with Progress(model._verbose()) as progress:
         return _native.report(
-            native,
+            model._native(),
             batch,
-            os.fspath(path),
-            names=called,
-            title=str(title),
-            made=made,
-            force=force,
+            asked,
             threads=model._threads(),
             callback=progress.callback,
-            **_targets(model, y, len(batch)),
+            **({} if y is None else known_of(model, check_targets(y, len(batch), type(model).__name__))),
         )
 
 
-def _targets(model: Any, y: Any, n: int) -> dict[str, Any]:
-    """What is true of the graphs: classes by number, or numbers; nothing where it is not known."""
-    if y is None:
-        return {}
-    truth = check_targets(y, n, type(model).__name__)
+def known_of(model: Any, truth: Any) -> Mapping[str, Any]:
+    """What is true of graphs: classes by number, or numbers."""
     if not hasattr(model, "classes_"):
         return {"values": finite_numbers(truth)}
     known = {value: place for place, value in enumerate(model.classes_.tolist())}

@@ -43,10 +43,47 @@ class SeveralModels(Mapping[str, Estimators]):
     def __repr__(self) -> str:
         return f"SeveralModels({', '.join(self)})"
 
+    def _repr_html_(self) -> str:
+        from hodgelet._html import several_html
+
+        return several_html(self)
+
     def predict(self, X: Any) -> dict[str, NDArray[Any]]:
         """The most probable class, or the expected number, of each graph for each target."""
         batch = next(iter(self._estimators.values()))._batch(X)
         return {name: np.asarray(estimator.predict(batch)) for name, estimator in self.items()}
+
+    def report(
+        self,
+        X: Any,
+        targets: Any = None,
+        path: str | os.PathLike[str] = "report.html",
+        *,
+        json: bool = False,
+        names: Any = None,
+        title: str = "graphs",
+        force: bool = False,
+    ) -> dict[str, str]:
+        """Writes one page about all targets and the graphs ``X``; returns the verdict of each target.
+
+        The page has an overview, and below it the report of the target that is chosen, as in
+        `HodgeletClassifier.report`. ``targets`` are as in `fit_several`; those that are left out are predicted and not
+        scored.
+        """
+        from hodgelet._report import asked_of, known_of
+
+        first = next(iter(self._estimators.values()))
+        batch = first._batch(X)
+        asked = asked_of(batch, path, json=json, names=names, title=title, force=force)
+        goals = []
+        for name, values in ({} if targets is None else _by_name(targets)).items():
+            if name not in self:
+                raise HodgeletInputError(f"target `{name}`, but the models are of {', '.join(self)}")
+            places, known = _known(str(name), values, len(batch))
+            said = known_of(self[name], known)
+            goals.append((str(name), places, said.get("classes"), said.get("labels"), said.get("values")))
+        with Progress(first._verbose()) as progress:
+            return dict(self._fitted.report(batch, asked, goals, first._threads(), progress.callback))
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Writes all models to one file, which the command and Rust read too."""
@@ -142,16 +179,21 @@ def _by_name(targets: Any) -> Mapping[str, Any]:
     raise HodgeletInputError(f"targets is a {type(targets).__name__}, expected a mapping or a data frame")
 
 
-def _goal(name: str, values: Any, n: int, kind: str | None) -> tuple[Any, NDArray[Any] | None]:
+def _known(name: str, values: Any, n: int) -> tuple[list[int], NDArray[Any]]:
+    """Where a target is known, and what it is there."""
     listed = np.asarray(values, dtype=object)
     if listed.shape != (n,):
         raise HodgeletInputError(f"target `{name}` has the shape {list(listed.shape)}, expected [{n}]")
-    if kind not in (None, "classes", "numbers"):
-        raise HodgeletInputError(f"kinds: `{name}` is {kind!r}, expected 'classes' or 'numbers'")
     places = [i for i, value in enumerate(listed) if not _is_missing(value)]
-    known = np.asarray([listed[i] for i in places])
     if not places:
         raise HodgeletInputError(f"target `{name}` is not known of any graph")
+    return places, np.asarray([listed[i] for i in places])
+
+
+def _goal(name: str, values: Any, n: int, kind: str | None) -> tuple[Any, NDArray[Any] | None]:
+    if kind not in (None, "classes", "numbers"):
+        raise HodgeletInputError(f"kinds: `{name}` is {kind!r}, expected 'classes' or 'numbers'")
+    places, known = _known(name, values, n)
     fractions = np.issubdtype(known.dtype, np.floating) and bool((known != np.floor(known)).any())
     if kind == "numbers" or (kind is None and fractions):
         return (name, places, None, None, finite_numbers(known)), None

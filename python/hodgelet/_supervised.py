@@ -175,6 +175,7 @@ class Supervised(Estimator):
         y: Any = None,
         path: str | os.PathLike[str] = "report.html",
         *,
+        json: bool = False,
         names: Any = None,
         title: str = "graphs",
         force: bool = False,
@@ -183,12 +184,15 @@ class Supervised(Estimator):
 
         It has scores with their uncertainty if the targets ``y`` are given, calibration, what the model learned, a
         table of the graphs, the most confident errors first, drawings of some of them, duplicates and drift: one file
-        of at most 2 MB that loads nothing. ``names`` are those of the graphs. A report that is there is replaced;
-        anything else only if ``force`` is true.
+        of at most 2 MB that loads nothing. With ``json`` all its numbers go to a file beside it, of the same name with
+        ``.json`` at its end. ``names`` are those of the graphs. A report that is there is replaced; anything else only
+        if ``force`` is true. `SeveralModels.report` has the same for several targets.
         """
-        from hodgelet._report import write_report
+        from hodgelet._report import asked_of, write_report
 
-        return write_report(self, self._batch(X), y, path, names=names, title=title, force=force)
+        batch = self._batch(X)
+        asked = asked_of(batch, path, json=json, names=names, title=title, force=force)
+        return write_report(self, batch, y, asked)
 
     def leave_one_out(self) -> LeaveOneOut:
         """Predictions of each training graph from all others, without refitting."""

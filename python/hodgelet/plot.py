@@ -17,7 +17,9 @@ from hodgelet._charts import (
     GRAY,
     SECOND,
     SERIES,
+    SIGNED,
     new_axis,
+    plot_kernel,
     plot_learning_curve,
     plot_reliability,
     plot_spectrum,
@@ -36,14 +38,15 @@ __all__ = [
     "plot_cells",
     "plot_components",
     "plot_filters",
+    "plot_kernel",
     "plot_learning_curve",
     "plot_reliability",
     "plot_spectrum",
 ]
 
 Floats = NDArray[np.float64]
-#: Signed values: blue, gray, vermilion.
-SIGNED = ("#005aa0", "#dee2e6", "#c84b00")
+#: Steps of the energy along a spectrum.
+STEPS = 60
 
 
 def plot_filters(
@@ -51,9 +54,9 @@ def plot_filters(
 ) -> Figure:
     """The filters of each block of a fitted model, over the spectra of ``graphs`` if some are given.
 
-    Spectra show the energy of all graphs and channels at each eigenvalue, relative to the largest, as lines that stand
-    on the axis. ``largest`` is the end of the axis: by default the largest eigenvalue of ``graphs``, or 8. ``ax`` is
-    one axes, or one for each block.
+    Behind the filters stands the energy of all graphs and channels along the spectrum, relative to the most in one of
+    its steps. ``largest`` is the end of the axis: by default the largest eigenvalue of ``graphs``, or 8. ``ax`` is one
+    axes, or one for each block.
     """
     banks = model.filters_
     if not banks:
@@ -69,7 +72,7 @@ def plot_filters(
             axis.plot(grid, curve, style, color=SERIES[j % len(SERIES)], linewidth=1.4, label=f"filter {j + 1}")
         axis.set(title=bank.block, xlabel="eigenvalue")
         if measures is not None:
-            drawn = _spectrum(axis, *_atoms(measures[bank.block]))
+            drawn = _energy(axis, measures[bank.block], grid[-1])
     axes[0].set_ylabel("filter")
     handles, names = max((axis.get_legend_handles_labels() for axis in axes), key=lambda found: len(found[0]))
     if drawn is not None:
@@ -82,15 +85,14 @@ def plot_filters(
     return figure
 
 
-def _atoms(measures: Any) -> tuple[Floats, Floats]:
-    energy = measures.energies.sum(axis=1)
-    return measures.eigenvalues, energy / max(float(energy.max(initial=0.0)), np.finfo(float).tiny)
-
-
-def _spectrum(axis: Axes, eigenvalues: Floats, energies: Floats) -> Any:
-    """Energies as lines that stand on the axis, on a scale of their own."""
+def _energy(axis: Axes, measures: Any, end: float) -> Any:
+    """The energy in each of some steps along the axis, on a scale of its own."""
+    inside = measures.eigenvalues <= end
+    energy = measures.energies.sum(axis=1)[inside]
+    sums, ends = np.histogram(measures.eigenvalues[inside], STEPS, (0.0, end), weights=energy)
     twin = axis.twinx()
-    drawn = twin.vlines(eigenvalues, 0.0, energies, color=GRAY, alpha=0.6, linewidth=1.0)
+    relative = sums / max(float(sums.max(initial=0.0)), np.finfo(float).tiny)
+    drawn = twin.stairs(relative, ends, fill=True, color=GRAY, alpha=0.45)
     twin.set_ylim(0.0, 2.0)
     twin.set_yticks([])
     axis.set_zorder(twin.get_zorder() + 1)
@@ -135,8 +137,8 @@ def plot_cells(
     """What each vertex and edge of one graph adds to the latent mean, in the blocks of labels and values.
 
     Positive shares are orange, negative ones blue, and widths follow their size. ``graph`` is what was explained: of a
-    molecule of RDKit or a SMILES string it gives places and names of the atoms. ``positions`` of the vertices
-    ``[n, 2]`` or ``[n, 3]`` come first; without both the graph is laid out.
+    molecule of RDKit or a SMILES string it gives places and names of the atoms, of a `GraphBatch` its positions and
+    labels. ``positions`` of the vertices ``[n, 2]`` or ``[n, 3]`` come first; without both the graph is laid out.
     """
     from matplotlib import patheffects
     from matplotlib.collections import LineCollection
@@ -144,12 +146,12 @@ def plot_cells(
     n = said.n_vertices
     if not said.cells:
         raise HodgeletInputError("no block of labels or values: the explanation has no shares of vertices and edges")
-    drawn, names = _molecule(graph)
-    if positions is None and drawn is not None:
-        places = drawn
+    if isinstance(graph, GraphBatch):
+        drawn, names = None, _labels(graph)
     else:
-        plain = GraphBatch(vertices=np.array([n]), edge_offsets=np.array([0, len(said.edges)]), edges=said.edges)
-        places = _places(plain, positions)
+        drawn, names = _molecule(graph)
+        graph = GraphBatch(vertices=np.array([n]), edge_offsets=np.array([0, len(said.edges)]), edges=said.edges)
+    places = drawn if positions is None and drawn is not None else _places(graph, positions)
     axis = new_axis(ax)
     vertices, edges = said.vertex_shares, said.edge_shares
     scale = max(float(np.abs(np.concatenate([vertices, edges])).max(initial=0.0)), np.finfo(float).tiny)
@@ -174,6 +176,16 @@ def plot_cells(
         fontsize=9,
     )
     return axis
+
+
+def _labels(batch: GraphBatch) -> list[str]:
+    """Labels of the vertices of one graph, where it has some; carbon has no name."""
+    found = (column for column in batch.columns if column.dim == 0 and column.categories)
+    column = next(found, None)
+    if column is None:
+        return []
+    names = [str(column.categories[code]) for code in column.values]
+    return ["" if name == "C" else name for name in names]
 
 
 def _molecule(graph: Any) -> tuple[Floats | None, list[str]]:
@@ -201,7 +213,8 @@ def plot_components(
     On edges (``dim=1``) the signal is a flow, positive along the order of the vertices of each edge: lines are as wide
     and as dark as the flow is strong, arrows point along it. On vertices (``dim=0``) dots are colored, on triangles
     (``dim=2``) areas. ``positions`` of the vertices are ``[n, 2]``, or ``[n, 3]``, which are seen from the side and a
-    little from above; without them the graph is laid out. ``ax`` is a sequence of axes, one for each picture.
+    little from above: areas in front cover those behind, and flows behind are paler. Without positions, and without
+    those of a `GraphBatch`, the graph is laid out. ``ax`` is a sequence of axes, one for each picture.
     """
     if dim not in (0, 1, 2):
         raise HodgeletInputError(f"dim={dim}, expected 0 (vertices), 1 (edges) or 2 (triangles)")
@@ -209,7 +222,7 @@ def plot_components(
     if len(batch) != 1:
         raise HodgeletInputError(f"{len(batch)} graphs, expected one")
     values = np.asarray(signal, dtype=np.float64).reshape(-1)
-    places = _places(batch, positions)
+    places, behind = _places(batch, positions), _behind(positions)
     parts = hodge.decompose(batch, values, dim, cliques=cliques)
     shown = {"signal": values, "exact": parts.exact, "co-exact": parts.coexact, "harmonic": parts.harmonic}
     if dim == 0:
@@ -218,7 +231,7 @@ def plot_components(
     scale = max(float(np.abs(values).max(initial=0.0)), np.finfo(float).tiny)
     triangles = _triangles(batch, cliques)
     for axis, (name, part) in zip(axes, shown.items(), strict=True):
-        drawn = _draw(axis, places, batch.edges, triangles, part, dim, scale)
+        drawn = _draw(axis, places, behind, batch.edges, triangles, part, dim, scale)
         energy = float(np.sum(part**2)) / max(float(np.sum(values**2)), np.finfo(float).tiny)
         axis.set_title(name if name == "signal" else f"{name}, {100 * energy:.1f} %")
     words = "strength of the flow" if dim == 1 else "value"
@@ -226,33 +239,51 @@ def plot_components(
     return figure
 
 
-def _draw(axis: Axes, places: Floats, edges: Any, triangles: list[Any], part: Floats, dim: int, scale: float) -> Any:
+def _draw(
+    axis: Axes,
+    places: Floats,
+    behind: Floats | None,
+    edges: Any,
+    triangles: list[Any],
+    part: Floats,
+    dim: int,
+    scale: float,
+) -> Any:
     """Draws one part; returns what a scale of its colours is made of."""
     from matplotlib.collections import LineCollection, PolyCollection
     from matplotlib.colors import LinearSegmentedColormap
 
     signed: dict[str, Any] = {"cmap": LinearSegmentedColormap.from_list("signed", SIGNED)}
-    faces = PolyCollection([places[t] for t in triangles], edgecolor="none")
+    # Those behind are drawn first.
+    order = range(len(triangles))
+    if behind is not None:
+        order = sorted(order, key=lambda t: -float(behind[triangles[t]].mean()))
+    faces = PolyCollection([places[triangles[t]] for t in order], edgecolor="none")
     if dim == 2:
-        faces.set(array=part, clim=(-scale, scale), **signed)
+        faces.set(array=part[list(order)], clim=(-scale, scale), **signed)
     else:
         faces.set(facecolor=GRAY, alpha=0.15)
     axis.add_collection(faces)
     segments = places[edges]
     drawn: Any = faces
-    if dim != 1:
+    if dim == 2 and behind is not None:
+        faces.set(edgecolor="white", linewidth=0.3)
+    elif dim != 1:
         axis.add_collection(LineCollection(list(segments), colors=GRAY, linewidths=0.8))
     if dim == 0:
         dots: dict[str, Any] = {**signed, "s": 45, "edgecolors": "black", "linewidths": 0.5, "zorder": 3}
         drawn = axis.scatter(places[:, 0], places[:, 1], c=part, vmin=-scale, vmax=scale, **dots)
     elif dim == 1:
         strength = np.abs(part) / scale
-        drawn = LineCollection(list(segments), cmap=_blues(), linewidths=0.6 + 2.4 * strength)
+        clear = _clear(edges, behind)
+        drawn = LineCollection(list(segments), cmap=_blues(), linewidths=0.6 + 2.4 * strength, alpha=clear)
         drawn.set_array(np.abs(part))
         drawn.set_clim(0.0, scale)
         axis.add_collection(drawn)
-        _arrows(axis, segments, part, strength)
-        axis.scatter(places[:, 0], places[:, 1], s=min(8.0, 400.0 / max(len(places), 1)), color="black", zorder=4)
+        _arrows(axis, segments, part, strength, clear)
+        dots = min(8.0, 400.0 / max(len(places), 1))
+        seen = None if behind is None else _clear(np.arange(len(places))[:, None], behind)
+        axis.scatter(places[:, 0], places[:, 1], s=dots, color="black", alpha=seen, linewidths=0, zorder=4)
     axis.set_aspect("equal")
     axis.margins(0.08)
     axis.autoscale_view()
@@ -268,7 +299,15 @@ def _blues() -> Any:
     return ListedColormap(colormaps["Blues"](np.linspace(0.25, 1.0, 256)))
 
 
-def _arrows(axis: Axes, segments: Floats, part: Floats, strength: Floats) -> None:
+def _clear(edges: Any, behind: Floats | None) -> Floats | None:
+    """How clearly edges in space are drawn: those in front fully, the farthest hardly."""
+    if behind is None or len(edges) == 0:
+        return None
+    far = behind[edges].mean(axis=1)
+    return 1.0 - 0.85 * (far - far.min()) / max(float(np.ptp(far)), np.finfo(float).tiny)
+
+
+def _arrows(axis: Axes, segments: Floats, part: Floats, strength: Floats, clear: Floats | None) -> None:
     """Heads in the middle of edges: no longer than half an edge, and as large as the flow is strong."""
     strong = strength > 0.03
     way, middle = (segments[:, 1] - segments[:, 0])[strong], segments.mean(axis=1)[strong]
@@ -276,7 +315,7 @@ def _arrows(axis: Axes, segments: Floats, part: Floats, strength: Floats) -> Non
     typical = float(np.median(length)) if len(length) else 1.0
     # A graph of few edges has heads that suit its drawing, too.
     extent = float(np.ptp(segments.reshape(-1, 2), axis=0).max(initial=0.0)) or 1.0
-    size = np.minimum(0.5 * length, min(0.45 * typical, 0.12 * extent)) * (0.45 + 0.55 * np.sqrt(strength[strong]))
+    size = np.minimum(0.4 * length, min(0.3 * typical, 0.08 * extent)) * (0.4 + 0.6 * np.sqrt(strength[strong]))
     way = way / length[:, None] * (np.sign(part[strong]) * size)[:, None]
     # The whole arrow is its head: a narrow shaft as long as the head.
     arrows: dict[str, Any] = {
@@ -284,12 +323,13 @@ def _arrows(axis: Axes, segments: Floats, part: Floats, strength: Floats) -> Non
         "scale_units": "xy",
         "scale": 1.0,
         "units": "xy",
-        "width": 0.07 * min(typical, 0.25 * extent),
+        "width": 0.05 * min(typical, 0.25 * extent),
         "headwidth": 4.5,
         "headlength": 5.0,
         "headaxislength": 4.5,
         "minlength": 0.0,
         "color": SECOND,
+        "alpha": None if clear is None else clear[strong],
         "zorder": 3,
     }
     axis.quiver(*(middle - way / 2).T, *way.T, **arrows)
@@ -304,13 +344,25 @@ def _places(batch: GraphBatch, positions: ArrayLike | None) -> Floats:
         return _native.layout(batch, 0)
     places = np.asarray(positions, dtype=np.float64)
     if places.shape == (n, 3):
-        # Around the vertical axis by 35°, then toward the viewer by 30°, as the command draws them.
-        a, b = 0.819152, 0.573576
-        across, depth = a * places[:, 0] - b * places[:, 1], b * places[:, 0] + a * places[:, 1]
+        across, depth = _turned(places)
         return np.stack([across, 0.866025 * places[:, 2] + 0.5 * depth], axis=1)
     if places.shape != (n, 2):
         raise HodgeletInputError(f"positions have the shape {list(places.shape)}, expected [{n}, 2] or [{n}, 3]")
     return places
+
+
+def _turned(places: Floats) -> tuple[Floats, Floats]:
+    """Across and depth: around the vertical axis by 35°, then toward the viewer by 30°, as the command draws them."""
+    a, b = 0.819152, 0.573576
+    return a * places[:, 0] - b * places[:, 1], b * places[:, 0] + a * places[:, 1]
+
+
+def _behind(positions: ArrayLike | None) -> Floats | None:
+    """How far vertices in space are from the viewer; none in the plane."""
+    places = np.zeros((0, 2)) if positions is None else np.asarray(positions, dtype=np.float64)
+    if places.ndim != 2 or places.shape[1] != 3:
+        return None
+    return 0.866025 * _turned(places)[1] - 0.5 * places[:, 2]
 
 
 def _row(ax: Any, count: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:

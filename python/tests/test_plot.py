@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
@@ -22,6 +23,7 @@ from hodgelet.plot import (
     plot_cells,
     plot_components,
     plot_filters,
+    plot_kernel,
     plot_learning_curve,
     plot_reliability,
     plot_spectrum,
@@ -54,9 +56,12 @@ def test_filters_are_drawn_as_they_are(fitted: HodgeletClassifier, shapes: Any, 
     assert axis.get_title() == bank.block and len(axis.lines) == bank.n_filters
     grid, drawn = axis.lines[3].get_data()
     assert np.array_equal(drawn, bank(grid)[3])
-    eigenvalues = np.concatenate([m.eigenvalues for m in fitted.measures(shapes[0]) if m.block == bank.block])
-    spectrum = figure.axes[len(fitted.filters_)].collections[0]
-    assert len(spectrum.get_segments()) == len(eigenvalues)
+    own = fitted.measures(shapes[0])[bank.block]
+    steps = figure.axes[len(fitted.filters_)].patches[0].get_data()
+    first = own.energies.sum(axis=1)[own.eigenvalues < steps.edges[1]].sum()
+    whole = own.energies.sum()
+    assert steps.values.max() == 1.0
+    assert_allclose(steps.values[0] / steps.values.sum(), first / whole, rtol=1e-9)
     assert grid[-1] == pytest.approx(max(m.eigenvalues.max(initial=0.0) for m in fitted.measures(shapes[0])))
     assert saved(figure, tmp_path / "filters.png").std() > 0.01
 
@@ -116,6 +121,44 @@ def test_a_spectrum_has_a_line_for_every_atom(fitted: HodgeletClassifier, shapes
     assert measures and drawn == sum(len(m.eigenvalues) for m in measures)
     with pytest.raises(HodgeletInputError, match="no energy on cells of dimension 3"):
         plot_spectrum(fitted, shapes[0][0], dim=3)
+
+
+def test_a_kernel_is_drawn_class_by_class(fitted: HodgeletClassifier, shapes: Any, tmp_path: Path) -> None:
+    graphs, y = shapes
+    axis = plot_kernel(fitted, graphs, y)
+    shown = np.asarray(axis.images[0].get_array())
+    assert shown.shape == (16, 16)
+    assert_allclose(np.diag(shown), 1.0)
+    assert_allclose(shown, shown.T)
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["path", "ring"]
+    # Paths come first: the last eight graphs. What is left of a pair is the kernel without its constant.
+    order = [*range(8, 16), *range(8)]
+    gram = fitted.kernel_([graphs[i] for i in order]) - fitted.kernel_.constant
+    assert_allclose(shown[2, 11], 2 * gram[2, 11] / (gram[2, 2] + gram[11, 11]))
+    assert saved(axis.figure, tmp_path / "kernel.png").std() > 0.01
+    assert np.asarray(plot_kernel(fitted, graphs, most=5).images[0].get_array()).shape == (4, 4)
+    with pytest.raises(HodgeletInputError, match=r"y has the shape \[1\], expected \[16\]"):
+        plot_kernel(fitted, graphs, y[:1])
+    with pytest.raises(HodgeletInputError, match="0 graphs"):
+        plot_kernel(fitted, [])
+
+
+def test_every_function_that_draws_takes_axes() -> None:
+    for name in hodgelet.plot.__all__:
+        assert "ax" in inspect.signature(getattr(hodgelet.plot, name)).parameters, name
+
+
+def test_positions_and_labels_of_a_batch_are_drawn() -> None:
+    fields = hodgelet.datasets.load("vector-fields", n_fields=2, n_vertices=20)
+    field = fields.graphs[0]
+    (positions,) = [column.values for column in field.columns if column.dim == 0]
+    (flow,) = [column.values for column in field.columns if column.dim == 1]
+    at = [plot_components(field, flow, positions=given).axes[0] for given in (None, positions)]
+    assert_allclose(*[axis.collections[-1].get_offsets() for axis in at])
+    molecules = hodgelet.datasets.load("molecules", n_graphs=20)
+    model = HodgeletClassifier(max_iter=3).fit(molecules.graphs, molecules.target)
+    names = [text.get_text() for text in plot_cells(model.explain(molecules.graphs[0]), molecules.graphs[0]).texts]
+    assert len(names) == molecules.graphs[0].vertices[0] and "C" not in names and any(names)
 
 
 def test_a_learning_curve_has_a_point_for_every_size(fitted: HodgeletClassifier, shapes: Any) -> None:
@@ -227,6 +270,9 @@ def test_notebooks_show_models_and_results(fitted: HodgeletClassifier, shapes: A
     prediction = fitted.predict_full(shapes[0] * 2)
     assert prediction._repr_html_().count("<tr>") == 1 + 20 + 1 and "12 more" in prediction._repr_html_()
     assert "vertex co-exact" in prediction.explain(0)._repr_html_()
+    assert "<b>16 graphs</b>" in hodgelet.as_batch(shapes[0])._repr_html_()
+    several = hodgelet.fit_several(shapes[0], {"<shape>": shapes[1]}, max_iter=2)
+    assert "&lt;shape&gt;</td><td>classes path, ring</td><td>16" in several._repr_html_()
 
 
 def test_names_in_notebooks_are_escaped() -> None:
@@ -264,4 +310,5 @@ def test_the_guide_to_pictures_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     exec(compile(program, guide.name, "exec"), {})
     made = sorted(path.name for path in tmp_path.iterdir())
-    assert made == sorted(re.findall(r'"([a-z]+\.(?:png|html))"', program)) and len(made) == 10
+    named = re.findall(r'"([a-z]+\.(?:png|html))"', program)
+    assert made == sorted([*named, "report.html.json"]) and len(made) == 12

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hodgelet import HodgeletClassifier, HodgeletInputError
+from hodgelet import HodgeletClassifier, HodgeletInputError, fit_several
 
 
 def test_a_report_is_one_page_with_a_verdict(fitted: HodgeletClassifier, shapes: Any, tmp_path: Path) -> None:
@@ -36,6 +37,38 @@ def test_two_reports_differ_in_one_line(fitted: HodgeletClassifier, shapes: Any,
         pages.append((tmp_path / name).read_text().splitlines())
     different = [pair for pair in zip(*pages, strict=True) if pair[0] != pair[1]]
     assert all("Made 2" in line for line, _ in different) and len(different) <= 1
+
+
+def test_the_numbers_go_beside_the_page(fitted: HodgeletClassifier, shapes: Any, tmp_path: Path) -> None:
+    verdict = fitted.report(*shapes, tmp_path / "report.html", json=True, title="shapes")
+    found = json.loads((tmp_path / "report.html.json").read_text())
+    assert found["dataset"] == "shapes" and found["report"]["verdict"] == verdict
+    right = {score["name"]: score["value"] for score in found["report"]["scores"]}["accuracy"]
+    assert right == pytest.approx(fitted.score(*shapes))
+    assert len(found["report"]["cases"]) == len(shapes[0])
+
+
+def test_several_targets_have_one_page(shapes: Any, tmp_path: Path) -> None:
+    graphs, y = shapes
+    size = [None if i % 5 == 0 else len(graph[0][0]) + 0.5 for i, graph in enumerate(graphs)]
+    targets = {"kind <b>": y, "size": size}
+    models = fit_several(graphs, targets, max_iter=5)
+    page = tmp_path / "report.html"
+    verdicts = models.report(graphs, targets, page, json=True, title="shapes")
+    assert list(verdicts) == ["kind <b>", "size"]
+    text = page.read_text()
+    assert "report on 2 targets" in text and "kind &lt;b&gt;" in text and "kind <b>" not in text
+    reports = json.loads(page.with_name("report.html.json").read_text())["report"]
+    assert [(r["target"], r["graphs"], r["verdict"]) for r in reports] == [
+        ("kind <b>", 16, verdicts["kind <b>"]),
+        ("size", 12, verdicts["size"]),
+    ]
+    # A target that is left out is predicted, and not scored.
+    assert "no truth is known" in models.report(graphs, {"kind <b>": y}, page)["size"]
+    with pytest.raises(HodgeletInputError, match="target `color`, but the models are of kind <b>, size"):
+        models.report(graphs, {"color": y}, page)
+    with pytest.raises(HodgeletInputError, match=r"target `size` has the shape \[1\], expected \[16\]"):
+        models.report(graphs, {"size": [1.0]}, page)
 
 
 def test_what_cannot_be_reported_is_refused(fitted: HodgeletClassifier, shapes: Any, tmp_path: Path) -> None:

@@ -110,6 +110,12 @@ async function interaction(file) {
   const focused = await page.evaluate(() => document.activeElement.id);
   check(focused === (await page.locator(".view:visible").getAttribute("id")), "the focus is on it");
   check((await page.locator(".view:visible svg").count()) >= 3, "it has its pictures");
+  for (const row of await page.locator("#table-body tr").all()) {
+    const sure = await row.locator("td").nth(3).textContent();
+    await row.locator("button").click();
+    const beside = await page.locator(".view:visible dl").textContent();
+    check(beside.includes(`probability ${sure}`), `${file}: ${sure} in the table, and beside the graph ${beside}`);
+  }
   await page.locator("#choice").focus();
   await page.keyboard.press("ArrowDown");
   check((await page.locator(".view:visible").getAttribute("id")) !== focused, "the keyboard chooses another");

@@ -10,6 +10,7 @@ pub mod error;
 pub mod homology;
 pub mod memory;
 pub mod model_args;
+pub mod narrow;
 pub mod network;
 pub mod output;
 pub mod progress;

@@ -2,15 +2,16 @@
 
 use crate::error::CommandError;
 use crate::progress::{Terminal, uninterrupted};
-use crate::{spark, visible};
+use crate::{narrow, spark, visible};
 use clap::{Args, ValueEnum};
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use hodgelet::dataset::Dataset;
 use hodgelet::output::Output;
 use hodgelet_data::jsonl::{self, JsonlError};
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+pub use crate::narrow::{facts, table};
 
 /// How a result is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -35,7 +36,10 @@ pub trait Report: Serialize {
 /// [`CommandError::Stdout`].
 pub fn print(report: &impl Report, format: Format) -> Result<(), CommandError> {
     let text = match format {
-        Format::Table => visible::lines(&report.text()).into_owned(),
+        Format::Table => {
+            let text = narrow::folded(&visible::lines(&report.text()));
+            spark::painted(&text, spark::has_colors())
+        }
         Format::Json => json(report)?,
     };
     print_text(&text)
@@ -61,53 +65,6 @@ pub fn print_text(text: &str) -> Result<(), CommandError> {
 /// [`CommandError::Stdout`], though plain structs can always be written.
 pub fn json(value: &impl Serialize) -> Result<String, CommandError> {
     serde_json::to_string_pretty(value).map_err(|error| CommandError::Stdout(error.into()))
-}
-
-/// A table with a header; columns whose index is in `numbers` are aligned to the right.
-#[must_use]
-pub fn table(header: &[&str], numbers: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let mut table = Table::new();
-    if spark::is_watched() {
-        // As wide as the terminal; a file has no width.
-        table.set_content_arrangement(ContentArrangement::Dynamic);
-    }
-    filled(table, header, numbers, rows)
-}
-
-fn filled(
-    mut table: Table,
-    header: &[&str],
-    numbers: &[usize],
-    rows: impl IntoIterator<Item = Vec<String>>,
-) -> String {
-    table.load_style(presets::NOTHING).set_header(header);
-    let shown = |cell: String| visible::name(&cell).into_owned();
-    table.add_rows(rows.into_iter().map(|row| row.into_iter().map(shown).collect::<Vec<String>>()));
-    for &index in numbers {
-        if let Some(column) = table.column_mut(index) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    let (first, last) = (0, header.len().saturating_sub(1));
-    for (index, padding) in [(first, (0, 1)), (last, (1, 0))] {
-        if let Some(column) = table.column_mut(index) {
-            column.set_padding(padding);
-        }
-    }
-    trimmed(&table.to_string())
-}
-
-/// Two columns without a header: names and values.
-#[must_use]
-pub fn facts<S: AsRef<str>>(rows: &[(S, String)]) -> String {
-    let width = rows.iter().map(|(what, _)| what.as_ref().chars().count()).max().unwrap_or(0);
-    let line = |(what, value): &(S, String)| format!("{:width$}  {}", what.as_ref(), visible::name(value));
-    trimmed(&rows.iter().map(line).collect::<Vec<_>>().join("\n"))
-}
-
-/// Lines without blanks at their ends.
-fn trimmed(text: &str) -> String {
-    text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
 /// A number for people: whole ones as such, others with four significant digits.
@@ -236,39 +193,12 @@ pub fn print_beside(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_table_fits_a_narrow_terminal() {
-        let mut narrow = Table::new();
-        narrow.set_content_arrangement(ContentArrangement::Dynamic).set_width(40);
-        let cell = |text: &str| text.to_owned();
-        let rows = [vec![
-            cell("edge co-exact"),
-            cell("0.9361 ± 0.0123"),
-            cell("what this block is made of, in words"),
-        ]];
-        let header = ["block", "accuracy", "meaning"];
-        let text = filled(narrow, &header, &[1], rows.clone());
-        assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
-        assert!(text.lines().count() > 2, "{text}");
-        // Nothing is cut off, and where nobody watches a row is a line.
-        let words = |text: &str| -> usize { text.split_whitespace().count() };
-        let wide = table(&header, &[1], rows);
-        assert_eq!((words(&text), wide.lines().count()), (words(&wide), 2), "{text}\n{wide}");
-    }
     use hodgelet::output::Kind;
 
     #[test]
     fn numbers_are_short() {
         let values = [188.0, 17.925_53, 0.333_33, 1234.5, 1e-9, -2.0, 1.999_999_999_999, -0.0];
         assert_eq!(values.map(number), ["188", "17.93", "0.333", "1234.5", "1.00e-9", "-2", "2", "0"]);
-    }
-
-    #[test]
-    fn tables_align_numbers_to_the_right_and_end_lines_without_blanks() {
-        let rows = [vec!["a".to_owned(), "1".to_owned()], vec!["bb".to_owned(), "100".to_owned()]];
-        assert_eq!(table(&["name", "n"], &[1], rows), "name    n\na       1\nbb    100");
-        assert_eq!(facts(&[("a", "1".to_owned()), ("long", String::new())]), "a     1\nlong");
     }
 
     #[test]

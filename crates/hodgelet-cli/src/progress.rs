@@ -4,7 +4,7 @@
 //! after a moment of grace is ended from outside, but never in the middle of writing a file.
 
 use crate::error::{CommandError, INTERRUPTED_STATUS};
-use crate::visible;
+use crate::{spark, visible};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
@@ -54,12 +54,20 @@ pub fn uninterrupted<T>(write: impl FnOnce() -> T) -> T {
     write()
 }
 
+/// Whether standard error takes colours.
+fn colors() -> bool {
+    std::io::stderr().is_terminal() && spark::wants_colors()
+}
+
 /// Prints an error and its hint on standard error.
 pub fn print_error(error: &CommandError) {
-    let hint = error.hint().map(|hint| format!("hint: {hint}\n")).unwrap_or_default();
+    let colors = colors();
+    let hint = error
+        .hint()
+        .map(|hint| format!("{} {}\n", spark::styled("hint:", "1", colors), visible::lines(&hint)));
+    let (error, title) = (error.to_string(), spark::styled("error:", "1;31", colors));
     // There is nowhere left to report that this failed.
-    let text = format!("error: {error}\n{hint}");
-    let _ = write!(std::io::stderr(), "{}", visible::lines(&text));
+    let _ = write!(std::io::stderr(), "{title} {}\n{}", visible::lines(&error), hint.unwrap_or_default());
 }
 
 /// What a command prints beside its result.
@@ -75,7 +83,8 @@ impl Terminal {
     /// A line of warning on standard error.
     pub fn warn(self, message: &str) {
         if !self.quiet {
-            let _ = writeln!(std::io::stderr(), "warning: {}", visible::lines(message));
+            let title = spark::styled("warning:", "1;33", colors());
+            let _ = writeln!(std::io::stderr(), "{title} {}", visible::lines(message));
         }
     }
 
@@ -104,7 +113,9 @@ impl Terminal {
             false => ProgressDrawTarget::stderr(),
         };
         let bar = ProgressBar::with_draw_target(total, target).with_message(what);
-        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {human_pos}/{human_len} {eta}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg} {wide_bar} {human_pos}/{human_len}, {eta} left")
+        {
             bar.set_style(style);
         }
         Bar(bar)
@@ -114,7 +125,7 @@ impl Terminal {
     #[must_use]
     pub fn byte_bar(self, what: &'static str) -> Bar {
         let bar = self.bar(what, None);
-        let template = "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
+        let template = "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.0.set_style(style);
         }

@@ -1,7 +1,8 @@
-//! Pictures of the paper's fields: one without curl, one without divergence, and their projections on a mesh.
+//! The paper's own figures: a field without curl, one without divergence, their projections on a mesh, and the noise curve.
 //!
-//! The noise curve is drawn by `reproduce figure1`.
+//! The curve is the experiment `reproduce figure1`, whose cells are kept and taken up again.
 
+use crate::reproduce::{self, Figure1Args};
 use clap::Args;
 use hodgelet::dataset::{ColumnValues, Targets};
 use hodgelet::hodge::{Operators, Weighting, decompose};
@@ -15,35 +16,43 @@ use hodgelet_data::generate::builtin;
 use hodgelet_report::content::component_panels;
 use hodgelet_report::layout::places_of;
 use hodgelet_report::picture::document;
-use std::path::PathBuf;
 
-/// Flags of `hodgelet-lab figures`.
+/// Flags of `hodgelet-lab figures`: those of the noise curve, whose meshes and seed the fields have too.
 #[derive(Args, Debug)]
 pub struct FiguresArgs {
-    /// Folder for the pictures
-    #[arg(long, value_name = "DIR", default_value = "results")]
-    out: PathBuf,
-    /// Vertices of the mesh
-    #[arg(long, default_value_t = 100)]
-    vertices: usize,
-    /// Seed of the fields
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
+    #[command(flatten)]
+    noise: Figure1Args,
+    /// Draw the fields alone, without the noise curve
+    #[arg(long)]
+    fields_only: bool,
     #[command(flatten)]
     force: ForceArgs,
 }
 
-/// Draws the first field of each class.
+/// Draws the first field of each class, then the noise curve.
 ///
 /// # Errors
 ///
 /// [`CommandError`].
 pub fn run(args: &FiguresArgs, terminal: Terminal) -> Result<(), CommandError> {
-    make_folder(&args.out)?;
+    fields(args, terminal)?;
+    if args.fields_only {
+        return Ok(());
+    }
+    reproduce::figure1(&args.noise, terminal)?;
+    terminal.note(&args.noise.run.out.join("figure1.svg").display().to_string());
+    Ok(())
+}
+
+/// Draws the first field of each class with its projections.
+fn fields(args: &FiguresArgs, terminal: Terminal) -> Result<(), CommandError> {
+    let (out, vertices, seed) = (&args.noise.run.out, args.noise.vertices, args.noise.run.seed);
+    make_folder(out)?;
     let usage = |error: &dyn std::fmt::Display| CommandError::usage(error.to_string(), None);
     let mut recipe = builtin("vector-fields").ok_or_else(|| usage(&"no vector fields"))?;
-    recipe.set(&format!("n_vertices={}", args.vertices)).map_err(|error| usage(&error))?;
-    let fields = recipe.generate(args.seed).map_err(|error| usage(&error))?;
+    let own = format!("n_vertices={vertices}");
+    args.noise.settings.iter().chain([&own]).try_for_each(|setting| recipe.set(setting))?;
+    let fields = recipe.generate(seed).map_err(|error| usage(&error))?;
     let Targets::Classes { names, labels } = fields.targets() else {
         return Err(usage(&"the fields have no classes"));
     };
@@ -62,10 +71,9 @@ pub fn run(args: &FiguresArgs, terminal: Terminal) -> Result<(), CommandError> {
         let parts = decompose(&Operators::new(complex, Weighting::Combinatorial), 1, &signal)?;
         let values = |m: &faer::Mat<f64>| (0..m.nrows()).map(|e| m[(e, 0)]).collect::<Vec<f64>>();
         let parts = [values(&parts.exact), values(&parts.coexact), values(&parts.harmonic)];
-        let title =
-            format!("A field that is {name}, on a mesh of {} vertices, and its projections", args.vertices);
+        let title = format!("A field that is {name}, on a mesh of {vertices} vertices, and its projections");
         let picture = component_panels(&title, complex, &places_of(&fields, i), 1, flow, &parts, &[]);
-        let path = args.out.join(format!("field-{name}.svg"));
+        let path = out.join(format!("field-{name}.svg"));
         let output = Output::new(&path, Kind::PICTURE).forced(args.force.force);
         write_atomic(output, |out| out.write_all(document(&picture).as_bytes()))?;
         terminal.note(&path.display().to_string());

@@ -40,8 +40,8 @@ enum Command {
     Coverage(Box<coverage::CoverageArgs>),
     /// The whole protocol of calibration: simulated and real data, seeds, conformal regions, beside what must hold
     Honest(Box<honest::HonestArgs>),
-    /// The fields of the paper, with and without curl, and their projections on a mesh
-    Figures(figures::FiguresArgs),
+    /// The figures of the paper: fields with and without curl, their projections on a mesh, and accuracy by noise
+    Figures(Box<figures::FiguresArgs>),
     /// What the priors imply before a target is seen: shares of explained variance, probabilities of classes
     Priors(Box<priors::PriorsArgs>),
 }

@@ -3,6 +3,7 @@
 use crate::batch::Arrays;
 use crate::error::Fault;
 use crate::model::{Model, note, targets};
+use crate::report::{Asked, report_targets};
 use crate::run::run;
 use crate::space::settings;
 use hodgelet::dataset::Targets;
@@ -20,13 +21,21 @@ pub struct Models {
 }
 
 /// A target: its name, the graphs where it is known, and classes by name and number, or numbers.
-type Asked<'py> = (
+type Wanted<'py> = (
     String,
     Vec<usize>,
     Option<Vec<String>>,
     Option<PyReadonlyArray1<'py, u32>>,
     Option<PyReadonlyArray1<'py, f64>>,
 );
+
+/// Targets as the library takes them.
+fn known(goals: Vec<Wanted<'_>>) -> PyResult<Vec<Goal>> {
+    let goal = |(name, complexes, classes, labels, values): Wanted<'_>| {
+        Ok(Goal { name, targets: targets(classes, labels, values)?, complexes })
+    };
+    goals.into_iter().map(goal).collect()
+}
 
 #[pymethods]
 impl Models {
@@ -37,15 +46,12 @@ impl Models {
         py: Python<'_>,
         batch: &Bound<'_, PyAny>,
         settings: &str,
-        goals: Vec<Asked<'_>>,
+        goals: Vec<Wanted<'_>>,
         reading: BTreeMap<String, String>,
         threads: Option<usize>,
         callback: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let goal = |(name, complexes, classes, labels, values): Asked<'_>| {
-            Ok(Goal { name, targets: targets(classes, labels, values)?, complexes })
-        };
-        let goals = goals.into_iter().map(goal).collect::<PyResult<Vec<Goal>>>()?;
+        let goals = known(goals)?;
         let arrays = Arrays::of(batch)?;
         let view = arrays.view()?;
         let settings = self::settings(settings)?;
@@ -75,6 +81,20 @@ impl Models {
             let bytes = model.to_bytes()?;
             Ok(Model::new(hodgelet::model::Model::from_bytes(&bytes)?))
         })
+    }
+
+    /// Writes the report of all targets on the graphs of `batch`, and returns the verdict of each.
+    #[pyo3(signature = (batch, asked, goals, threads=None, callback=None))]
+    fn report(
+        &self,
+        py: Python<'_>,
+        batch: &Bound<'_, PyAny>,
+        asked: Asked,
+        goals: Vec<Wanted<'_>>,
+        threads: Option<usize>,
+        callback: Option<Py<PyAny>>,
+    ) -> PyResult<Vec<(String, String)>> {
+        report_targets(py, &self.models, batch, (&asked, &known(goals)?), threads, callback)
     }
 
     /// Writes all models to one file; only with `force` in place of something else than a model.

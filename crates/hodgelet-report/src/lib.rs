@@ -9,6 +9,7 @@ pub mod content;
 pub mod draw;
 pub mod layout;
 pub mod markup;
+pub mod numbers;
 pub mod page;
 pub mod palette;
 pub mod picture;

@@ -82,6 +82,18 @@ impl Element {
         (of("width"), of("height"))
     }
 
+    /// What its title says, by which it is called.
+    #[must_use]
+    pub fn title(&self) -> Option<&str> {
+        let titles = self.children.iter().filter_map(|child| match child {
+            Child::Element(element) if element.name == "title" => element.children.first(),
+            _ => None,
+        });
+        titles
+            .into_iter()
+            .find_map(|child| if let Child::Text(text) = child { Some(&text[..]) } else { None })
+    }
+
     /// Adds an element to its content.
     pub fn push(&mut self, child: Self) {
         self.children.push(Child::Element(child));

@@ -10,6 +10,7 @@ use hodgelet::settings::Settings;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::ops::ControlFlow;
 
 type Edges = Vec<[u32; 2]>;
 
@@ -120,6 +121,21 @@ fn about_one_in_a_hundred_graphs_like_the_training_graphs_is_far() {
     let mean = shares.iter().sum::<f64>() / shares.len() as f64;
     println!("far of fresh graphs: {:.2}% in the mean, {shares:?}", 100.0 * mean);
     assert!((0.002..0.0175).contains(&mean), "{mean}: {shares:?}");
+}
+
+/// Features depend on the units of the training graphs, and so do distances.
+#[test]
+fn the_nearest_training_graphs_begin_with_the_one_that_a_prediction_names() {
+    let model = fit(&small(), &by_edges(&random_graphs(30, 0.4, 3)));
+    let new = unlabelled(&random_graphs(12, 0.4, 4));
+    let prediction = model.predict(&new).unwrap();
+    let measured = model.space().measurer().measure(&new, |_| ControlFlow::Continue(())).unwrap();
+    let nearest = model.nearest_training(&measured.measures.iter().collect::<Vec<_>>(), 3).unwrap();
+    for (novelty, found) in prediction.novelty.iter().zip(&nearest) {
+        assert_eq!((found.len(), found[0].0), (3, novelty.nearest));
+        assert!((found[0].1 - novelty.distance).abs() < 1e-12 && novelty.distance < 0.9, "{found:?}");
+        assert!(found[0].1 <= found[1].1 && found[1].1 <= found[2].1);
+    }
 }
 
 #[test]

@@ -297,17 +297,22 @@ impl Report for Explanation {
         let mut parts = vec![facts(&rows), table(header, &[1, 2, 3], blocks)];
         let cells = self.totals();
         if !cells.is_empty() {
+            let largest = cells.iter().map(|cell| cell.share.abs()).fold(0.0, f64::max);
             let shown = cells.iter().take(self.top).map(|cell| {
                 let ends: Vec<String> = cell.vertices.iter().map(u32::to_string).collect();
                 let name = ["vertex", "edge"].get(cell.dim).unwrap_or(&"cell");
                 let place = if cell.dim == 0 { cell.cell.to_string() } else { ends.join("–") };
-                vec![format!("{name} {place}"), cell.label.clone(), signed(cell.share)]
+                let mut row = vec![format!("{name} {place}"), cell.label.clone(), signed(cell.share)];
+                row.extend(watched.then(|| spark::signed_bar(cell.share, largest)));
+                row
             });
+            let header = ["cell", "label", "share", ""];
+            let header = &header[..if watched { 4 } else { 3 }];
             parts.push(format!(
                 "Cells with the largest shares, {} of {}, over all blocks that are shared out\n{}",
                 self.top.min(cells.len()),
                 cells.len(),
-                table(&["cell", "label", "share"], &[2], shown)
+                table(header, &[2], shown)
             ));
         }
         parts.join("\n\n")

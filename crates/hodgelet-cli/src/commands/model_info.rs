@@ -2,6 +2,7 @@
 
 use crate::error::CommandError;
 use crate::output::{Report, facts, number, table};
+use crate::spark;
 use hodgelet::kernel::BlockKernel;
 use hodgelet::likelihood::LikelihoodParams;
 use hodgelet::model::{Basis, BlockSpace, Exploration, FittedTargets, Hyperparameter, Model, Summary};
@@ -153,17 +154,22 @@ impl Report for ModelInfo {
             Basis::CvPlus => rows.push(("guarantee", format!("cross-validation+ on {n} graphs"))),
             _ => {}
         }
+        let most = self.blocks.iter().map(|block| block.variance).fold(0.0, f64::max);
+        let watched = spark::is_watched();
         let row = |block: &BlockInfo| {
-            vec![
+            let mut row = vec![
                 block.block.clone(),
                 block.channels.len().to_string(),
                 block.varying.to_string(),
                 number(block.variance),
                 spread(&block.lengthscales),
-            ]
+            ];
+            row.extend(watched.then(|| spark::bar(block.variance / most, 12)));
+            row
         };
-        let header = ["block", "channels", "varying columns", "variance", "lengthscale"];
-        let blocks = table(&header, &[1, 2, 3, 4], self.blocks.iter().map(row));
+        let header = ["block", "channels", "varying columns", "variance", "lengthscale", "variance as a bar"];
+        let header = &header[..if watched { 6 } else { 5 }];
+        let blocks = table(header, &[1, 2, 3, 4], self.blocks.iter().map(row));
         let header = ["hyperparameter", "count", "trained to", "prior median ×/÷ width", "moved, in widths"];
         let trained = table(&header, &[1, 2, 3, 4], groups(&self.hyperparameters).iter().map(Vec::clone));
         format!("{}\n\n{blocks}\n\n{trained}", facts(&rows))

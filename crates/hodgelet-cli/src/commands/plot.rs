@@ -11,7 +11,7 @@ use crate::output::{self, ForceArgs};
 use crate::progress::Terminal;
 use crate::source::DatasetArgs;
 use clap::{Args, Subcommand};
-use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::dataset::Targets;
 use hodgelet::model::ModelError;
 use hodgelet::output::{Kind, Output};
 use hodgelet_report::chart;
@@ -144,7 +144,7 @@ fn kernel(args: &ModelPlotArgs, terminal: Terminal) -> Result<(), CommandError> 
     args.picture.check(&inputs(args))?;
     let model = load(&args.model)?;
     let read = args.source.for_model(&model).read(terminal)?;
-    let (groups, chosen) = groups(&read.dataset);
+    let (groups, chosen) = groups(read.dataset.targets(), read.dataset.len());
     let some = read.dataset.select(&chosen);
     let gram = model.gram(&some, None)?;
     let constant = model.kernel().constant().unwrap_or(0.0);
@@ -158,21 +158,19 @@ fn kernel(args: &ModelPlotArgs, terminal: Terminal) -> Result<(), CommandError> 
     args.picture.write(&chart::matrix(&title, "prior correlation of their latent values", &groups, &values))
 }
 
-/// Some graphs, at equal steps, by class: names of the classes with their counts, and the graphs.
-fn groups(dataset: &Dataset) -> (Vec<(String, usize)>, Vec<usize>) {
-    let step = dataset.len().div_ceil(PAIRED).max(1);
-    let some: Vec<usize> = (0..dataset.len()).step_by(step).collect();
-    let Targets::Classes { names, labels } = dataset.targets() else {
-        return (vec![("graphs".to_owned(), some.len())], some);
-    };
-    let (mut groups, mut chosen) = (Vec::new(), Vec::new());
-    for (class, name) in names.iter().enumerate() {
-        let own: Vec<usize> = some.iter().copied().filter(|&i| labels[i] as usize == class).collect();
-        if !own.is_empty() {
-            groups.push((name.clone(), own.len()));
-            chosen.extend(own);
-        }
+/// Some graphs, at equal steps of those of each class: names of the classes with their counts, and the graphs.
+fn groups(targets: &Targets, n: usize) -> (Vec<(String, usize)>, Vec<usize>) {
+    let mut all: Vec<usize> = (0..n).collect();
+    if let Targets::Classes { labels, .. } = targets {
+        // Classes may alternate: steps through the order of the data could pass over one of them.
+        all.sort_by_key(|&i| labels[i]);
     }
+    let chosen: Vec<usize> = all.into_iter().step_by(n.div_ceil(PAIRED).max(1)).collect();
+    let Targets::Classes { names, labels } = targets else {
+        return (vec![("graphs".to_owned(), chosen.len())], chosen);
+    };
+    let classes = chosen.chunk_by(|&a, &b| labels[a] == labels[b]);
+    let groups = classes.map(|own| (names[labels[own[0]] as usize].clone(), own.len())).collect();
     (groups, chosen)
 }
 
@@ -195,4 +193,20 @@ fn reliability(args: &ModelPlotArgs, terminal: Terminal) -> Result<(), CommandEr
 /// Refuses a graph that is not there.
 fn check_index(index: usize, len: usize) -> Result<(), CommandError> {
     if index < len { Ok(()) } else { Err(ModelError::Index { index, len }.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_that_alternate_are_all_among_the_graphs_that_are_drawn() {
+        let names = vec!["a".to_owned(), "b".to_owned()];
+        let labels = (0..120).map(|i| i % 2).collect();
+        let (found, chosen) = groups(&Targets::Classes { names, labels }, 120);
+        assert_eq!(found, [("a".to_owned(), 20), ("b".to_owned(), 20)]);
+        assert!(chosen[..20].iter().all(|i| i % 2 == 0) && chosen.len() <= PAIRED);
+        assert_eq!(groups(&Targets::None, 3), (vec![("graphs".to_owned(), 3)], vec![0, 1, 2]));
+        assert_eq!(groups(&Targets::None, 0).1, Vec::<usize>::new());
+    }
 }

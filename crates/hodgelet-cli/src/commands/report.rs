@@ -20,8 +20,8 @@ use hodgelet_eval::report::{Evaluation, FoldRun};
 use hodgelet_eval::splits::Split;
 use hodgelet_report::card::Fields;
 use hodgelet_report::content::{Content, ContentError, DRAWN, Origin, Protocol, Sources};
+use hodgelet_report::numbers::{json, json_of_targets};
 use hodgelet_report::page::{html, html_of_targets};
-use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -93,41 +93,24 @@ impl Page<'_> {
     }
 
     fn write(&self, content: &Content) -> Result<(), CommandError> {
-        self.write_text(&html(content), &Beside { dataset: &content.dataset, report: content })
+        self.write_text(&html(content), || json(content))
     }
 
     /// Writes the report of several targets.
     fn write_targets(&self, targets: &[(String, Content)]) -> Result<(), CommandError> {
-        let dataset = targets.first().map_or("", |(_, content)| content.dataset.as_str());
-        let of = |(target, report)| OfTarget { target, report };
-        let report: Vec<_> = targets.iter().map(|(target, report)| of((target, report))).collect();
-        self.write_text(&html_of_targets(targets), &Beside { dataset, report })
+        self.write_text(&html_of_targets(targets), || json_of_targets(targets))
     }
 
-    fn write_text(&self, text: &str, numbers: &impl Serialize) -> Result<(), CommandError> {
+    fn write_text(&self, text: &str, numbers: impl FnOnce() -> String) -> Result<(), CommandError> {
         let page = Output::new(self.path, Kind::PAGE).forced(self.force);
         output::write_atomic(page, |out| out.write_all(text.as_bytes()))?;
         if self.json && !output::is_stdout(self.path) {
-            let (path, text) = (self.json_path(), output::json(numbers)?);
+            let (path, text) = (self.json_path(), numbers());
             let beside = Output::new(&path, Kind::REPORT).forced(self.force);
-            output::write_atomic(beside, |out| writeln!(out, "{text}"))?;
+            output::write_atomic(beside, |out| out.write_all(text.as_bytes()))?;
         }
         Ok(())
     }
-}
-
-/// The JSON of a report; the dataset comes first, by which the file is told from others.
-#[derive(Serialize)]
-struct Beside<'a, R> {
-    dataset: &'a str,
-    report: R,
-}
-
-#[derive(Serialize)]
-struct OfTarget<'a> {
-    target: &'a str,
-    #[serde(flatten)]
-    report: &'a Content,
 }
 
 /// Writes the report of a model on a dataset.

@@ -29,6 +29,8 @@ mod report;
 mod server;
 mod store;
 mod tables;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod topology;
 mod update;
 

@@ -48,7 +48,7 @@ pub struct RunArgs {
     repeats: usize,
     /// Seed of the first shuffle, of the filters, and of data that are drawn
     #[arg(long, value_name = "S", default_value_t = 0)]
-    seed: u64,
+    pub seed: u64,
     /// Number of folds [default: 10; quick: 5]
     #[arg(long, value_name = "K")]
     folds: Option<usize>,
@@ -63,7 +63,7 @@ pub struct RunArgs {
     models: Vec<Contender>,
     /// Folder for JSON, CSV and SVG; finished cells are kept there, and a second run goes on from them
     #[arg(long, value_name = "DIR", default_value = "results")]
-    out: PathBuf,
+    pub out: PathBuf,
     /// How the result is printed
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -110,16 +110,16 @@ pub struct Table2Args {
 #[derive(Args, Debug)]
 pub struct Figure1Args {
     #[command(flatten)]
-    run: RunArgs,
+    pub run: RunArgs,
     /// Standard deviations of the noise [default: 0, 0.25, 0.5, 1, 1.5, 2, 3; quick: 0.5, 1, 2]
     #[arg(long, value_delimiter = ',', value_name = "R,...")]
     levels: Vec<f64>,
     /// Vertices of the meshes
     #[arg(long, value_name = "N", default_value_t = 100)]
-    vertices: usize,
+    pub vertices: usize,
     /// A parameter of `vector-fields`; repeat for several
     #[arg(long = "set", value_name = "NAME=VALUE")]
-    settings: Vec<String>,
+    pub settings: Vec<String>,
 }
 
 /// Runs an experiment, or writes the page.
@@ -136,13 +136,20 @@ pub fn run(command: &ReproduceCommand, terminal: Terminal) -> Result<(), Command
             let plan = experiment::table2(&args.run, &args.sizes, &args.settings)?;
             run_experiment(&plan, &args.run, terminal)
         }
-        ReproduceCommand::Figure1(args) => {
-            let plan = experiment::figure1(&args.run, &args.levels, args.vertices, &args.settings)?;
-            run_experiment(&plan, &args.run, terminal)
-        }
+        ReproduceCommand::Figure1(args) => figure1(args, terminal),
         ReproduceCommand::Mantra(args) => mantra::run(args, terminal),
         ReproduceCommand::Page(args) => page::run(args),
     }
+}
+
+/// Runs what is missing of the noise curve, and draws it.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn figure1(args: &Figure1Args, terminal: Terminal) -> Result<(), CommandError> {
+    let plan = experiment::figure1(&args.run, &args.levels, args.vertices, &args.settings)?;
+    run_experiment(&plan, &args.run, terminal)
 }
 
 fn run_experiment(plan: &Experiment, args: &RunArgs, terminal: Terminal) -> Result<(), CommandError> {

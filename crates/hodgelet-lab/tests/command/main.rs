@@ -2,6 +2,7 @@
 
 mod bench;
 mod coverage;
+mod figures;
 mod mantra;
 // Parts of it serve the tests of the `hodgelet` command.
 #[allow(dead_code)]

@@ -6,7 +6,7 @@ use crate::markup::{Element, cut, el, number};
 /// Height of a row.
 pub(super) const ROW: f64 = 24.0;
 /// Letters of a name before it is cut.
-const NAME: usize = 34;
+const NAME: usize = 48;
 
 /// A named value.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -79,21 +79,23 @@ pub fn intervals(title: &str, unit: &str, rows: &[Interval]) -> Element {
     };
     let all: Vec<f64> = rows.iter().flat_map(ends).collect();
     let low = all.iter().copied().fold(f64::INFINITY, f64::min);
-    let axis = Axis::around(low, all.iter().copied().fold(f64::NEG_INFINITY, f64::max), 5);
+    let axis = decades(low, all.iter().copied().fold(f64::NEG_INFINITY, f64::max));
     let frame = Frame { left, top: 54.0, width: 260.0, height: high, x: axis, y: Axis::unit() };
     let mut svg = canvas(width, height, title).with(heading(width, title));
-    let signs = [
-        ("prior, 95%".to_owned(), line((0.0, 0.0), (16.0, 0.0), "grid").at("stroke-width", "8")),
-        ("posterior, 95%".to_owned(), line_sign("l0")),
-        ("mode".to_owned(), dot_sign("f1")),
-    ];
+    // What is not drawn needs no explanation.
+    let prior = rows.iter().any(|row| row.prior.is_some());
+    let prior = prior.then(|| line((0.0, 0.0), (16.0, 0.0), "grid").at("stroke-width", "8"));
+    let found = rows.iter().any(|row| row.found.is_some()).then(|| line_sign("l0"));
+    let signs: Vec<(String, Element)> =
+        [("prior, 95%", prior), ("posterior, 95%", found), ("mode", Some(dot_sign("f1")))]
+            .into_iter()
+            .filter_map(|(name, sign)| Some((name.to_owned(), sign?)))
+            .collect();
     svg.push(legend(8.0, 36.0, width - 16.0, &signs).0);
     let bottom = frame.top + high;
     for &tick in &frame.x.ticks {
         svg.push(line((frame.px(tick), frame.top), (frame.px(tick), bottom), "grid"));
-        svg.push(
-            label(frame.px(tick), bottom + 16.0, "middle", number(10f64.powf(tick))).at("class", "soft"),
-        );
+        svg.push(label(frame.px(tick), bottom + 16.0, "middle", power_text(tick as i32)).at("class", "soft"));
     }
     svg.push(label(left + 130.0, bottom + 34.0, "middle", format!("{unit}, logarithmic")));
     for (i, row) in rows.iter().enumerate() {
@@ -110,6 +112,24 @@ pub fn intervals(title: &str, unit: &str, rows: &[Interval]) -> Element {
         svg.push(label(left + 268.0, y + 4.0, "start", number(row.value)).at("class", "soft"));
     }
     svg
+}
+
+/// An axis of powers of ten around exponents `low` and `high`, with a tick at some of them.
+fn decades(low: f64, high: f64) -> Axis {
+    let (low, high) = if low <= high { (low.floor(), high.ceil()) } else { (0.0, 1.0) };
+    let step = ((high - low) / 5.0).ceil().max(1.0);
+    let steps = ((high - low) / step).ceil().max(1.0);
+    let ticks: Vec<f64> = (0..=steps as usize).map(|k| low + step * k as f64).collect();
+    Axis { low, high: low + step * steps, ticks }
+}
+
+/// A power of ten, as short as it can be read.
+fn power_text(exponent: i32) -> String {
+    match exponent {
+        0..=4 => 10u32.pow(exponent as u32).to_string(),
+        -3..0 => format!("{:.*}", -exponent as usize, 10f64.powi(exponent)),
+        _ => format!("1e{exponent}"),
+    }
 }
 
 /// How parts add up to a sum, step by step. A positive sum speaks for `toward`.
@@ -211,6 +231,10 @@ mod tests {
         let left = names_width(["variance"].into_iter(), NAME);
         assert!(text.contains(&format!("cx=\"{}\"", crate::markup::short(left + 130.0))), "{text}");
         assert_eq!(clashes(&svg, 1e3, 1e3), Vec::<String>::new());
+        assert!(text.contains("posterior, 95%") && text.contains(">0.01<") && text.contains(">10<"));
+        let row = Interval { name: "scale".to_owned(), value: 3e-7, found: None, prior: None };
+        let text = intervals("Scales", "scale", &[row]).render();
+        assert!(!text.contains("posterior") && !text.contains("prior") && text.contains(">1e-7<"), "{text}");
     }
 
     #[test]

@@ -80,9 +80,13 @@ pub fn reliability(points: &[ReliabilityPoint], ece: f64, floor: f64) -> Element
         );
     }
     svg.push(counts.axes("predicted probability of the predicted class", "graphs"));
-    svg.push(
-        label(counts.left - 5.0, counts.top + 4.0, "end", crate::markup::number(most)).at("class", "soft"),
-    );
+    // Inside the axis, and on the side where the tallest bar is not: however large the number, it meets nothing.
+    let tallest = points.iter().max_by_key(|point| point.count).map_or(1.0, |point| point.confidence);
+    let words = format!("up to {}", crate::markup::number(most));
+    let at_left = counts.x.share(tallest) > 0.5;
+    let (x, anchor) =
+        if at_left { (counts.left + 5.0, "start") } else { (counts.left + counts.width, "end") };
+    svg.push(label(x, counts.top + 8.0, anchor, words).at("class", "soft"));
     svg
 }
 
@@ -134,6 +138,7 @@ mod tests {
         assert_eq!(text.matches("<circle").count(), 3, "two bins and the legend");
         assert!(text.contains("12 graphs: mean probability 0.550, right 0.500 (0.400 to 1.000)"));
         assert!(text.contains("calibration error 0.050; a perfect model would show 0.030"));
+        assert!(text.contains("up to 100"));
         assert_eq!(clashes(&svg, 420.0, 400.0), Vec::<String>::new());
     }
 

@@ -1,6 +1,6 @@
 //! What was predicted beside what is true: counts of classes, and numbers with their intervals.
 
-use super::{Axis, Frame, canvas, dot_sign, heading, label, legend, line, line_sign};
+use super::{Axis, Frame, canvas, dot_sign, heading, label, legend, line, line_sign, text_width};
 use crate::markup::{Element, cut, el, number};
 
 /// Classes of a confusion matrix that still fit.
@@ -12,10 +12,13 @@ const NAME: usize = 40;
 #[must_use]
 pub fn confusion(names: &[String], counts: &[Vec<usize>]) -> Element {
     let n = names.len().min(MOST_CLASSES);
-    let cell = if n <= 4 { 76.0 } else { 50.0 };
-    let letters = if n <= 4 { 11 } else { 7 };
+    // Columns of few classes are as wide as their names.
+    let longest = names[..n].iter().map(|name| text_width(&cut(name, 18))).fold(0.0, f64::max);
+    let cell: f64 = if n <= 4 { (longest + 10.0).max(76.0) } else { 50.0 };
+    let letters = if n <= 4 { 18 } else { 7 };
     let left = 118.0;
-    let (width, height) = ((left + cell * n as f64 + 12.0).max(330.0), 92.0 + cell * n as f64);
+    let tall = cell.min(76.0);
+    let (width, height) = ((left + cell * n as f64 + 12.0).max(330.0), 92.0 + tall * n as f64);
     let mut svg = canvas(width, height, "Confusion matrix: rows are true classes, columns predicted ones")
         .with(heading(width, "Which class is taken for which?"))
         .with(label(left + 0.5 * cell * n as f64, 36.0, "middle", "predicted").at("class", "soft"))
@@ -28,8 +31,8 @@ pub fn confusion(names: &[String], counts: &[Vec<usize>]) -> Element {
     }
     for i in 0..n {
         let total: usize = counts[i].iter().sum();
-        let y = 62.0 + cell * i as f64;
-        svg.push(label(left - 8.0, y + 0.5 * cell + 4.0, "end", cut(&names[i], 15)));
+        let y = 62.0 + tall * i as f64;
+        svg.push(label(left - 8.0, y + 0.5 * tall + 4.0, "end", cut(&names[i], 15)));
         for j in 0..n {
             let count = counts[i][j];
             let share = count as f64 / total.max(1) as f64;
@@ -41,17 +44,17 @@ pub fn confusion(names: &[String], counts: &[Vec<usize>]) -> Element {
                 .num("x", x + 1.0)
                 .num("y", y + 1.0)
                 .num("width", cell - 2.0)
-                .num("height", cell - 2.0);
+                .num("height", tall - 2.0);
             // Never so dark that the number on it cannot be read.
             let rect = rect.at("class", class).at("fill-opacity", format!("{:.2}", 0.04 + 0.36 * share));
             svg.push(el("g").with(el("title").text(words)).with(rect));
             svg.push(
-                label(x + 0.5 * cell, y + 0.5 * cell + 1.0, "middle", count.to_string())
+                label(x + 0.5 * cell, y + 0.5 * tall + 1.0, "middle", count.to_string())
                     .at("font-weight", "600"),
             );
             if cell > 60.0 {
                 let percent = format!("{:.0}%", 100.0 * share);
-                svg.push(label(x + 0.5 * cell, y + 0.5 * cell + 16.0, "middle", percent).at("class", "soft"));
+                svg.push(label(x + 0.5 * cell, y + 0.5 * tall + 16.0, "middle", percent).at("class", "soft"));
             }
         }
     }
@@ -131,6 +134,10 @@ mod tests {
         let text = svg.render();
         assert!(text.contains("7 of 57 graphs of &lt;active&gt; predicted as inactive"));
         assert_eq!(clashes(&svg, 330.0, 300.0), Vec::<String>::new());
+        let names = ["curl-free".to_owned(), "divergence-free".to_owned()];
+        let svg = confusion(&names, &[vec![40, 3], vec![7, 50]]);
+        assert_eq!(svg.render().matches(">divergence-free<").count(), 3, "both ends and a title, none cut");
+        assert_eq!(clashes(&svg, 1e3, 300.0), Vec::<String>::new());
     }
 
     #[test]

@@ -152,7 +152,7 @@ fn facts(sources: &Sources<'_>, case: &Case, near: &[(usize, f64)], seen: bool) 
         _ => number(value),
     };
     let id = |i: usize| match sources.ids.get(i).filter(|id| !id.is_empty()) {
-        Some(id) => format!("{} ({i})", cut(id, 60)),
+        Some(id) => cut(id, 60),
         None => i.to_string(),
     };
     let counts: Vec<String> = ["vertices", "edges", "2-cells"]
@@ -161,7 +161,11 @@ fn facts(sources: &Sources<'_>, case: &Case, near: &[(usize, f64)], seen: bool) 
         .filter(|(k, _)| *k <= complex.dim())
         .map(|(k, what)| format!("{} {what}", complex.n_cells(k)))
         .collect();
-    let mut rows = vec![("graph".to_owned(), id(case.graph)), ("size".to_owned(), counts.join(", "))];
+    let mut rows = vec![("graph".to_owned(), id(case.graph))];
+    if id(case.graph) != case.graph.to_string() {
+        rows.push(("number".to_owned(), format!("{}, from 0, as --graph takes it", case.graph)));
+    }
+    rows.push(("size".to_owned(), counts.join(", ")));
     rows.extend(case.truth.map(|truth| ("true".to_owned(), name(truth))));
     let sure = case.confidence().map(|p| format!(", probability {p:.3}"));
     let spread =

@@ -6,6 +6,7 @@ mod learned;
 mod model;
 mod nearest;
 mod scores;
+mod several;
 
 pub use graphs::{GraphView, attribution_of, component_panels, spectrum_of, vertex_names};
 pub use learned::Learned;
@@ -13,6 +14,7 @@ pub use model::ContentError;
 pub use nearest::nearest;
 pub(crate) use scores::ended;
 pub use scores::{Reliability, Score, wilson};
+pub use several::{Known, drawn_of_each, of_models};
 
 use crate::card::{Card, Fields};
 use crate::chart::{Curve, Dot};

@@ -2,7 +2,7 @@
 
 use super::{Content, DRAWN, Origin, Protocol, Sources, predicted_cases};
 use crate::card::Fields;
-use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::dataset::{Dataset, DatasetError, Targets};
 use hodgelet::likelihood::Mixture;
 use hodgelet::measure::ComplexMeasures;
 use hodgelet::model::{Drift, FittedTargets, Model, ModelError, PredictedTargets, Prediction};
@@ -20,6 +20,9 @@ pub enum ContentError {
     /// The predictions cannot be scored.
     #[error(transparent)]
     Score(#[from] ReportError),
+    /// The targets do not fit the graphs.
+    #[error(transparent)]
+    Targets(#[from] DatasetError),
 }
 
 impl Content {

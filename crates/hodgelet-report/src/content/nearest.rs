@@ -20,7 +20,7 @@ pub fn nearest(
     count: usize,
 ) -> Result<Vec<Vec<(usize, f64)>>, ModelError> {
     let inputs = |items: &[&ComplexMeasures]| -> Result<Vec<Inputs>, ModelError> {
-        let blocks = model.space().block_measures(items);
+        let blocks = model.space().measures_in_units(items);
         model.blocks().iter().zip(&blocks).map(|(space, measures)| space.inputs(measures)).collect()
     };
     let all = inputs(&measures.iter().collect::<Vec<_>>())?;

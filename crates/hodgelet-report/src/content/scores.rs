@@ -307,7 +307,7 @@ fn verdict(
         );
     };
     let interval = first.interval.map_or(String::new(), |(low, high)| match classes.is_empty() {
-        true => format!(" (95% interval {} to {})", number(low), number(high)),
+        true => format!("; 95% interval {} to {}", number(low), number(high)),
         false => format!(" (95% interval {:.1} to {:.1}%)", 100.0 * low, 100.0 * high),
     });
     if classes.is_empty() {
@@ -317,7 +317,7 @@ fn verdict(
             (truths.iter().map(|y| (y - center).powi(2)).sum::<f64>() / truths.len().max(1) as f64).sqrt();
         let held = scores.iter().find(|s| s.name.starts_with("within")).map_or(0.0, |s| s.value);
         return format!(
-            "{how} the model errs by {} (RMSE){interval}; always saying the mean would err by {}. \
+            "{how} the model errs by {} (RMSE{interval}); always saying the mean would err by {}. \
              Its 95% intervals hold {:.1}% of the truths.",
             number(first.value),
             number(base),
@@ -421,7 +421,7 @@ fn leakage(
     match protocol {
         Protocol::Folds { audit: Some(audit), .. } => {
             let score = |s: &Summary| format!("{:.3} ± {:.3}", s.mean, s.std);
-            let name = audit.score.name();
+            let name = if audit.score.name() == "rmse" { "RMSE" } else { audit.score.name() };
             rows.push((
                 "test graphs that look like one in training".to_owned(),
                 format!("{:.1}%", 100.0 * audit.seen_share),
@@ -432,7 +432,12 @@ fn leakage(
         }
         Protocol::Folds { .. } => {}
         Protocol::Model { .. } => {
-            rows.push(("graphs with the features of one trained on".to_owned(), percent(seen)));
+            // Of a sparse posterior the file holds the inducing graphs alone.
+            let which = match sources.model.summary().sparse {
+                Some(_) => "graphs with the features of an inducing one",
+                None => "graphs with the features of one trained on",
+            };
+            rows.push((which.to_owned(), percent(seen)));
             let novelty = &sources.prediction.novelty;
             let unseen: Vec<&&Case> =
                 known.iter().filter(|case| novelty[case.graph].distance > EQUAL).collect();

@@ -81,12 +81,17 @@ fn row(part: &Part<'_>, k: usize) -> Element {
         Some(class) if !table.numbers => class.clone(),
         _ => number(value),
     };
+    let certain = |value: f64| match (table.numbers, value == 0.0) {
+        (true, _) => number(value),
+        (false, true) => "–".to_owned(), // no surprise
+        (false, false) => format!("{value:.3}"),
+    };
     let mut cells = vec![
         if table.name[k].is_empty() { table.graph[k].to_string() } else { table.name[k].clone() },
         table.truth[k].map_or("–".to_owned(), name),
         name(table.predicted[k]),
-        number(table.sure[k]),
-        number(table.surprise[k]),
+        certain(table.sure[k]),
+        certain(table.surprise[k]),
         number(table.distance[k]),
     ];
     if part.content.seen {

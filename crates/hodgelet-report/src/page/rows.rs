@@ -1,7 +1,7 @@
 //! The table of graphs as columns of short values: as many rows as there is room for.
 
 use crate::content::Content;
-use crate::markup::{cut, json_in_page};
+use crate::markup::{cut, json_in_page, number};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -75,10 +75,7 @@ pub fn table(content: &Content, drawn: Vec<usize>, bytes: usize) -> Table {
     table
 }
 
-/// Four significant digits; classes beyond a thousand keep theirs.
+/// The value that is shown: rounded once, here, as everywhere else in the report. The script does not round again.
 fn rounded(value: f64) -> f64 {
-    if value == value.trunc() && value.abs() < 1e9 {
-        return value;
-    }
-    format!("{value:.3e}").parse().unwrap_or(0.0)
+    number(value).parse().unwrap_or(0.0)
 }

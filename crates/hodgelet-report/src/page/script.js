@@ -2,10 +2,13 @@
 (() => {
   const PAGE = 25;
   const short = (v) => {
-    if (v === 0 || Number.isInteger(v)) return String(v);
+    // The digits of the rest of the report; values come rounded to them.
     const size = Math.abs(v);
-    return size >= 0.01 && size < 1e5 ? v.toPrecision(3).replace(/\.0+$/, "") : v.toExponential(2);
+    if (Number.isInteger(v) && size < 1e15) return String(v);
+    if (size < 0.01 || size >= 1e15) return v.toExponential(2);
+    return v.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : 3);
   };
+  const probability = (v) => (v === 0 ? "–" : v.toFixed(3));
   function report(root) {
     const find = (id) => document.getElementById(root.dataset.prefix + id);
     const data = JSON.parse(find("rows").textContent);
@@ -13,6 +16,7 @@
     const drawn = new Set(data.drawn), numbers = data.numbers;
     let order = data.graph.map((_, i) => i), page = 0, key = null, down = false;
     const label = (i) => data.name[i] || String(data.graph[i]);
+    const certain = numbers ? short : probability;
     const target = (v) => (v === null ? "–" : numbers ? short(v) : data.classes[v]);
     const wrong = (i) => data.truth[i] !== null && (numbers ? data.surprise[i] > 2 : data.truth[i] !== data.predicted[i]);
     const passes = {
@@ -21,8 +25,8 @@
     };
     const columns = heads.map((th) => th.dataset.key);
     const value = {
-      name: label, truth: (i) => target(data.truth[i]), predicted: (i) => target(data.predicted[i]), sure: (i) => short(data.sure[i]),
-      surprise: (i) => short(data.surprise[i]), distance: (i) => short(data.distance[i]), fold: (i) => (data.fold[i] === null ? "–" : data.fold[i]),
+      name: label, truth: (i) => target(data.truth[i]), predicted: (i) => target(data.predicted[i]), sure: (i) => certain(data.sure[i]),
+      surprise: (i) => certain(data.surprise[i]), distance: (i) => short(data.distance[i]), fold: (i) => (data.fold[i] === null ? "–" : data.fold[i]),
     };
     function shown() {
       const text = find("search").value.toLowerCase(), pass = passes[find("kind").value];
@@ -73,7 +77,7 @@
     function choose(graph, move) {
       const note = find("not-drawn");
       if (!note) return;
-      note.textContent = drawn.has(graph) ? "" : `Graph ${graph} is not drawn: ${drawn.size} graphs are. \`hodgelet explain\` and \`hodgelet plot\` show any.`;
+      note.textContent = drawn.has(graph) ? "" : `Graph ${graph} is not drawn: ${drawn.size} graphs are. The commands hodgelet explain and hodgelet plot show any.`;
       for (const view of root.querySelectorAll(".view")) view.hidden = view.id !== `${root.dataset.prefix}view-${graph}`;
       if (drawn.has(graph)) find("choice").value = String(graph);
       if (move) {

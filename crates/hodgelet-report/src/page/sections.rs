@@ -62,9 +62,14 @@ impl<'a> Part<'a> {
     pub fn navigation(&self, label: &str) -> Element {
         let items = SECTIONS.iter().filter(|(id, _)| self.is_shown(id));
         let link = |&(id, title): &(&'static str, &'static str)| {
-            el("li").with(el("a").at("href", format!("#{}", self.id(id))).text(title))
+            el("li").with(el("a").at("href", format!("#{}", self.id(id))).text(self.title(id, title)))
         };
         el("nav").at("aria-label", label).with(el("ul").with_all(items.map(link)))
+    }
+
+    /// The title of a section: numbers have intervals where classes have probabilities.
+    fn title(&self, id: &str, title: &'static str) -> &'static str {
+        if id == "trust" && self.content.classes.is_empty() { "Can its intervals be trusted?" } else { title }
     }
 
     fn is_shown(&self, id: &str) -> bool {
@@ -86,7 +91,8 @@ impl<'a> Part<'a> {
         for (id, title) in SECTIONS.iter().filter(|(id, _)| self.is_shown(id)) {
             let heading = self.id(&format!("{id}-title"));
             let section = el("section").at("id", self.id(id)).at("aria-labelledby", heading.clone());
-            let section = section.with(el(HEADINGS[self.depth]).at("id", heading).text(*title));
+            let section =
+                section.with(el(HEADINGS[self.depth]).at("id", heading).text(self.title(id, title)));
             all.push(match *id {
                 "run" => section.with(facts(&content.run, self.limits.letters)),
                 "scores" => self.scores(section),
@@ -187,7 +193,7 @@ impl<'a> Part<'a> {
                     }
                     false => "There are too few graphs to compare with those trained on.",
                 };
-                section.with(el("p").text(words))
+                section.with(prose(el("p"), words))
             }
             false => section.with(facts(&content.drift, self.limits.letters)),
         };
@@ -210,7 +216,16 @@ impl<'a> Part<'a> {
 
 /// A remark.
 pub(super) fn note(words: &str) -> Element {
-    el("p").at("class", "note").text(words)
+    prose(el("p").at("class", "note"), words)
+}
+
+/// Words of our own in an element; what stands between backticks is code.
+pub(super) fn prose(element: Element, words: &str) -> Element {
+    let parts = words.split('`').enumerate().filter(|(_, part)| !part.is_empty());
+    parts.fold(element, |element, (k, part)| match k % 2 {
+        0 => element.text(part),
+        _ => element.with(el("code").text(part)),
+    })
 }
 
 /// Names and values.
@@ -234,8 +249,17 @@ pub(super) fn table_of(caption: &str, head: &[String], rows: &[Vec<String>]) -> 
     scroll.with(table.with(el("tbody").with_all(rows.iter().map(row))))
 }
 
+/// Pictures that are wider than this scroll on a phone, by the keyboard too, and take the whole width of paper.
+const WIDE: f64 = 480.0;
+
 pub(super) fn figure(picture: Element) -> Element {
-    el("figure").with(picture)
+    let figure = el("figure");
+    if picture.size().0 <= WIDE {
+        return figure.with(picture);
+    }
+    let title = picture.title().unwrap_or("picture").to_owned();
+    let figure = figure.at("class", "wide").at("tabindex", "0").at("role", "group");
+    figure.at("aria-label", title).with(picture)
 }
 
 fn trust(section: Element, content: &Content) -> Element {

@@ -96,6 +96,17 @@ fn excessive() -> Content {
     }
 }
 
+/// Twice rounded, 0.97849 would be 0.979 in the table and 0.978 beside the graph.
+#[test]
+fn a_number_is_rounded_once() {
+    let sure = |p: f64| Case { probabilities: vec![1.0 - p, p], ..case(1) };
+    let content = Content { cases: vec![sure(0.978_49), sure(0.999_96)], ..content(2, "graph") };
+    let table = rows::table(&content, Vec::new(), 10_000);
+    assert_eq!((&table.sure[..], table.distance[0]), (&[0.978, 1.0][..], 0.123));
+    let page = html(&content);
+    assert!(page.contains("<td>0.978</td>") && page.contains("<td>1.000</td>"));
+}
+
 /// As many graphs as the HIV set has, all of them with names that take the most room.
 #[test]
 fn a_page_of_forty_thousand_graphs_is_bounded_and_says_what_it_leaves_out() {

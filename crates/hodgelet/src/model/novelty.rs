@@ -203,7 +203,7 @@ impl Model {
         measures: &[&ComplexMeasures],
         count: usize,
     ) -> Result<Vec<Vec<(usize, f64)>>, ModelError> {
-        let blocks = self.space().block_measures(measures);
+        let blocks = self.space().measures_in_units(measures);
         let inputs = self.blocks().iter().zip(&blocks).map(|(space, of)| space.inputs(of));
         let inputs = inputs.collect::<Result<Vec<Inputs>, _>>()?;
         let nearest = Nearest::new(&self.mode, &inputs, None)?;

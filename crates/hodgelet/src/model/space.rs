@@ -408,8 +408,9 @@ impl FeatureSpace {
         self.blocks.iter().zip(self.measures_in_units(measures)).map(one).collect()
     }
 
-    /// The measures of complexes in every block, in its units.
-    pub(super) fn measures_in_units(&self, measures: &[&ComplexMeasures]) -> Vec<BlockMeasures> {
+    /// The measures of complexes in every block, in its units: what its features are made of.
+    #[must_use]
+    pub fn measures_in_units(&self, measures: &[&ComplexMeasures]) -> Vec<BlockMeasures> {
         let of_block = |space: &BlockSpace| {
             BlockMeasures::in_units(space.block, measures.iter().copied(), &space.units)
                 .with_channels(space.n_channels)

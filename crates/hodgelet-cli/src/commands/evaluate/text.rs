@@ -3,7 +3,7 @@
 use super::{Evaluated, FoldSearch};
 use crate::output::{Report, facts, number, table};
 use crate::spark;
-use hodgelet_eval::metrics::{ClassRow, Kept, Summary};
+use hodgelet_eval::metrics::{ClassRow, Kept, ReliabilityBin, Summary};
 use hodgelet_eval::report::{
     ClassResults, Coverage, Evaluation, FoldRow, IntervalScore, RealResults, Results, Scores,
 };
@@ -47,6 +47,9 @@ impl Report for Evaluated {
         let mut text = format!("{facts}\n\n{folds}\n\n{}", kept_table(results));
         if let Results::Classes(scores) = results {
             text = format!("{text}\n\n{}", class_table(scores, &subject.class_names));
+            if spark::is_watched() {
+                text = format!("{text}\n\n{}", reliability_table(&scores.reliability));
+            }
         }
         if !self.search.is_empty() {
             let header = ["repeat", "fold", "trials", "log probability", "settings chosen"];
@@ -117,6 +120,21 @@ fn class_table(scores: &ClassResults, names: &[String]) -> String {
     table(&header, &numbers, names.iter().zip(&scores.per_class).zip(counts).map(cells))
 }
 
+/// How often predictions are right, by how sure they are.
+fn reliability_table(bins: &[ReliabilityBin]) -> String {
+    let cells = |bin: &ReliabilityBin| {
+        let (sure, right) = (bin.confidence?, bin.accuracy?);
+        let percent = |share: f64| format!("{:.1}", 100.0 * share);
+        let title = format!("{:.2} to {:.2}", bin.low, bin.high);
+        Some(vec![title, bin.count.to_string(), percent(sure), percent(right), spark::bar(right, BAR)])
+    };
+    let header = ["probability", "graphs", "mean, %", "right, %", ""];
+    table(&header, &[1, 2, 3], bins.iter().filter_map(cells))
+}
+
+/// Letters of a bar.
+const BAR: usize = 16;
+
 /// Errors of the most confident predictions.
 fn kept_table(results: &Results) -> String {
     let (header, kept, scale) = match results {
@@ -127,10 +145,15 @@ fn kept_table(results: &Results) -> String {
             (["most confident", "graphs", "RMSE", "std. dev. up to"], &scores.risk_coverage, 1.0)
         }
     };
+    let most = kept.iter().map(|kept| kept.risk).fold(0.0, f64::max);
+    let watched = spark::is_watched();
     let cells = |kept: &Kept| {
         let share = format!("{:.0}%", 100.0 * kept.share);
-        vec![share, kept.kept.to_string(), number(scale * kept.risk), number(kept.threshold)]
+        let mut row = vec![share, kept.kept.to_string(), number(scale * kept.risk), number(kept.threshold)];
+        row.extend(watched.then(|| spark::bar(kept.risk / most, BAR)));
+        row
     };
+    let header: Vec<&str> = header.into_iter().chain(watched.then_some("")).collect();
     table(&header, &[0, 1, 2, 3], kept.iter().map(cells))
 }
 

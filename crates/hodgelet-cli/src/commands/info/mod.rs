@@ -10,6 +10,7 @@ use crate::homology::{HomologyCount, homology_counts};
 use crate::output::{self, Format, Report, facts, number, table};
 use crate::progress::{check_interrupt, interrupted};
 use crate::source::DatasetArgs;
+use crate::spark;
 use crate::topology::{MAX_RANK_SIZE, betti_numbers, lifted, rank_size};
 use clap::Args;
 use hodgelet::complex::Complex;
@@ -291,8 +292,15 @@ impl Report for Info {
         }
         sections.extend(self.homology.as_deref().map(homology_table));
         if let Target::Class { classes } = &self.target {
-            let rows = classes.iter().map(|class| vec![class.name.clone(), class.graphs.to_string()]);
-            sections.push(table(&["class", "graphs"], &[1], rows));
+            let most = classes.iter().map(|class| class.graphs).max().unwrap_or(0) as f64;
+            let watched = spark::is_watched();
+            let rows = classes.iter().map(|class| {
+                let mut row = vec![class.name.clone(), class.graphs.to_string()];
+                row.extend(watched.then(|| spark::bar(class.graphs as f64 / most, 16)));
+                row
+            });
+            let header = &["class", "graphs", ""][..if watched { 3 } else { 2 }];
+            sections.push(table(header, &[1], rows));
         }
         let tidied = self.tidied.iter().map(|line| format!("tidied: {line}"));
         let lines: Vec<String> =

@@ -1,42 +1,16 @@
 //! Reports of several targets in one page.
 
-use super::{Folds, Page, ReportArgs, content, failed, origin};
+use super::{Folds, Page, ReportArgs, content as content_of, failed, origin};
 use crate::commands::several::measure;
 use crate::error::CommandError;
 use crate::progress::Terminal;
-use hodgelet::dataset::{Dataset, Targets};
-use hodgelet::measure::ComplexMeasures;
+use hodgelet::dataset::Dataset;
 use hodgelet::model::{Goal, Models};
 use hodgelet_eval::report::{Evaluation, FoldRun};
 use hodgelet_eval::splits::Split;
-use hodgelet_report::content::{Content, DRAWN};
+use hodgelet_report::card::Fields;
+use hodgelet_report::content::{self, Content, Known, drawn_of_each};
 use std::time::Instant;
-
-/// The graphs where one target is known, with their names and spectra.
-struct Known {
-    dataset: Dataset,
-    ids: Vec<String>,
-    measures: Vec<ComplexMeasures>,
-}
-
-impl Known {
-    fn new(
-        (dataset, ids): (&Dataset, &[String]),
-        measures: &[ComplexMeasures],
-        goal: &Goal,
-    ) -> Result<Self, CommandError> {
-        let known = dataset.select(&goal.complexes).with_targets(goal.targets.clone());
-        let known = known.map_err(|error| CommandError::usage(error.to_string(), None))?;
-        let name = |&i: &usize| ids.get(i).cloned().unwrap_or_default();
-        let measures = goal.complexes.iter().map(|&i| measures[i].clone()).collect();
-        Ok(Self { dataset: known, ids: goal.complexes.iter().map(name).collect(), measures })
-    }
-}
-
-/// Graphs that the report of each of several targets draws.
-fn drawn(targets: usize) -> usize {
-    (DRAWN / targets.max(1)).max(4)
-}
 
 /// What models of several targets say of the graphs of a dataset.
 pub(super) fn of_models(
@@ -49,23 +23,14 @@ pub(super) fn of_models(
         Some(table) => table.read,
         None => source.read(terminal)?,
     };
-    let goals = &read.goals;
-    let (dataset, ids) = (&read.dataset, &read.ids[..]);
-    let measured = measure(models.measurer(), dataset, terminal)?;
-    let mut found = Vec::new();
-    for (name, model) in models.iter() {
-        // Without a column of this target all graphs are predicted, and none is scored.
-        let all =
-            Goal { name: name.to_owned(), targets: Targets::None, complexes: (0..dataset.len()).collect() };
-        let goal = goals.iter().find(|goal| goal.name == name).unwrap_or(&all);
-        let known = Known::new((dataset, ids), &measured.measures, goal)?;
-        let mut fields = args.fields();
-        fields.name = format!("{}: {name}", fields.name);
-        let data = (&known.dataset, &known.ids[..]);
-        let about = (origin(began, None), fields);
-        let content = Content::of_measured(model, data, &known.measures, about, drawn(models.names().len()));
-        found.push((name.to_owned(), content.map_err(failed)?));
-    }
+    let measured = measure(models.measurer(), &read.dataset, terminal)?;
+    let about = |name: &str| {
+        let fields = args.fields();
+        (origin(began, None), Fields { name: format!("{}: {name}", fields.name), ..fields })
+    };
+    let data = (&read.dataset, &read.ids[..]);
+    let found = content::of_models(models, data, &measured.measures, &read.goals, about);
+    let mut found = found.map_err(failed)?;
     found.iter_mut().for_each(|(_, content)| content.origin = origin(began, None));
     Ok(found)
 }
@@ -87,11 +52,11 @@ pub fn write_several(
     let bar = terminal.bar("report", Some(targets.len() as u64));
     let mut found = Vec::new();
     for ((goal, evaluation, runs), model) in targets.iter().zip(models.models()) {
-        let known = Known::new((dataset, ids), &measured.measures, goal)?;
+        let known = Known::new((dataset, ids), &measured.measures, goal).map_err(failed)?;
         let own = own_splits(goal, splits);
         let data = (&known.dataset, &known.ids[..]);
         let folds = Folds { data, evaluation, splits: &own, runs };
-        let mut content = content(folds, model, &known.measures, drawn(targets.len()), &bar)?;
+        let mut content = content_of(folds, model, &known.measures, drawn_of_each(targets.len()), &bar)?;
         content.origin = origin(began, Some(runs));
         found.push((goal.name.clone(), content));
         if bar.at(found.len() as u64).is_break() {
@@ -120,6 +85,7 @@ fn own_splits(goal: &Goal, splits: &[Split]) -> Vec<Split> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hodgelet::dataset::Targets;
 
     #[test]
     fn splits_of_a_target_count_the_graphs_where_it_is_known() {
