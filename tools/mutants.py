@@ -8,6 +8,10 @@ Faults are those that cargo-mutants lists (`cargo install cargo-mutants --locked
 each of them; here a function that is to be changed has all its changed bodies beside its own, and a variable of the
 environment chooses one while tests run. So one build serves all faults, and only tests that reach a fault are run, the
 quick ones first. Faults that do not compile are dropped and others take their place, as cargo-mutants counts them.
+
+Tests run on one thread, and those that take longer than `--longest` seconds are not run at all: a fault that only they would
+notice counts as missed. What each test takes and reaches is kept beside the outcomes, so that a run that was stopped, or ended by
+`--minutes`, goes on at once.
 """
 
 from __future__ import annotations
@@ -58,7 +62,7 @@ pub mod mutant {{
     }});
 
     pub fn active(function: u32, seen: &'static AtomicBool) -> u32 {{
-        if !seen.swap(true, Ordering::Relaxed) {{
+        if !seen.load(Ordering::Relaxed) && !seen.swap(true, Ordering::Relaxed) {{
             if let Some(file) = &*RECORD {{
                 let mut file = file.lock().expect("no panic while it is held");
                 let _ = file.write_all(format!("{{function}}\\n").as_bytes());
@@ -190,7 +194,8 @@ class Workspace:
     def __init__(self, folder: Path, target: Path, nice: int) -> None:
         """A copy in `folder`, built in `target`, by processes of low priority."""
         self.folder, self.nice = folder, nice
-        self.environment = {**os.environ, "CARGO_TARGET_DIR": str(target), "CARGO_TERM_COLOR": "never"}
+        one = {"RUST_TEST_THREADS": "1", "RAYON_NUM_THREADS": "1"}
+        self.environment = {**os.environ, "CARGO_TARGET_DIR": str(target), "CARGO_TERM_COLOR": "never", **one}
         self.switches: dict[int, int] = {}
         self.sources: dict[str, str] = {}
 
@@ -297,9 +302,9 @@ def limit() -> None:
 class Tests:
     """The tests, what each takes and which changed functions it reaches."""
 
-    def __init__(self, binaries: dict[str, Path], workspace: Workspace) -> None:
-        """Tests of these binaries, none of which has been run yet."""
-        self.binaries, self.workspace = binaries, workspace
+    def __init__(self, binaries: dict[str, Path], workspace: Workspace, kept: Path, longest: float) -> None:
+        """Tests of these binaries; `kept` says of some what they take and reach."""
+        self.binaries, self.workspace, self.kept, self.longest = binaries, workspace, kept, longest
         self.seconds: dict[tuple[str, str], float] = {}
         self.reach: dict[int, list[tuple[str, str]]] = defaultdict(list)
 
@@ -317,23 +322,51 @@ class Tests:
             start_new_session=True,
         )
 
-    def survey(self) -> None:
-        """Runs every test alone without a fault, which says what it takes and which functions it reaches."""
-        for binary, path in self.binaries.items():
-            listing = subprocess.run([path, "--list"], capture_output=True, text=True, check=True).stdout
-            for name in re.findall(r"^(.*): test$", listing, flags=re.MULTILINE):
-                with tempfile.NamedTemporaryFile("r") as record:
-                    began = time.monotonic()
-                    process = self.start(binary, [name], **{VARIABLE: "0", RECORD: record.name})
-                    output, _ = process.communicate()
-                    if process.returncode:
-                        print(f"left out: {binary} {name} fails without a fault\n{output}")
+    def survey(self, end: float) -> bool:
+        """Runs every test alone without a fault, which says what it takes and which functions it reaches.
+
+        Whether that was done before `end`.
+        """
+        lines = self.kept.read_text().splitlines() if self.kept.exists() else []
+        known = {(entry["built"], entry["test"]): entry for entry in map(json.loads, lines)}
+        with self.kept.open("a") as file:
+            for binary, path in self.binaries.items():
+                built = f"{path.name} {path.stat().st_mtime_ns}"
+                listing = subprocess.run([path, "--list"], capture_output=True, text=True, check=True).stdout
+                for name in re.findall(r"^(.*): test$", listing, flags=re.MULTILINE):
+                    entry = known.get((built, name))
+                    if entry is None:
+                        if time.monotonic() > end:
+                            return False
+                        entry = {"built": built, "test": name, **self.surveyed(binary, name)}
+                        file.write(json.dumps(entry) + "\n")
+                        file.flush()
+                    if entry["seconds"] is None:
                         continue
-                    self.seconds[binary, name] = time.monotonic() - began
-                    for number in set(record.read().split()):
-                        self.reach[int(number)].append((binary, name))
+                    self.seconds[binary, name] = entry["seconds"]
+                    for number in entry["reach"]:
+                        self.reach[number].append((binary, name))
         total = sum(self.seconds.values())
         print(f"{len(self.seconds)} tests, {total:.0f} s one by one", flush=True)
+        return True
+
+    def surveyed(self, binary: str, name: str) -> dict[str, Any]:
+        """Seconds that a test takes, or none where it fails or takes too long, and the functions that it reaches."""
+        with tempfile.NamedTemporaryFile("r") as record:
+            began = time.monotonic()
+            process = self.start(binary, [name], **{VARIABLE: "0", RECORD: record.name})
+            try:
+                output, _ = process.communicate(timeout=self.longest)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
+                print(f"left out: {binary} {name} takes longer than {self.longest:.0f} s", flush=True)
+                return {"seconds": None, "reach": []}
+            if process.returncode:
+                print(f"left out: {binary} {name} fails without a fault\n{output}", flush=True)
+                return {"seconds": None, "reach": []}
+            reach = sorted({int(number) for number in record.read().split()})
+            return {"seconds": time.monotonic() - began, "reach": reach}
 
     def chunks(self, switch: int) -> list[tuple[str, list[str]]]:
         """The tests that reach a function, quick ones first, some of one binary at once."""
@@ -411,6 +444,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=300, help="how many faults that compile are wanted (300)")
     parser.add_argument("--seed", type=int, default=0, help="decides which (0)")
     parser.add_argument("--minutes", type=float, default=1e9, help="stops after so many minutes")
+    parser.add_argument("--longest", type=float, default=10.0, help="seconds that a test may take alone (10)")
     parser.add_argument("--work", type=Path, default=ROOT / "target" / "mutants", help="folder for the copy")
     parser.add_argument("--target", type=Path, help="where cargo builds it (WORK/target)")
     parser.add_argument("--nice", type=int, default=15, help="priority (15, low)")
@@ -425,10 +459,13 @@ def main() -> int:
     if options.again:
         chosen = [m for m in wanted if before.get(m.name, {}).get("outcome") == "missed"]
     else:
-        viable = sum(entry["outcome"] in ("caught", "timeout", "missed") for entry in before.values())
-        # Some will not compile.
-        chosen = [m for m in wanted if m.name not in before][: max(0, (options.sample - viable) * 5 // 4)]
-    print(f"{len(wanted)} faults in all, {len(before)} tried before, {len(chosen)} to be tried", flush=True)
+        # Some will not compile. The sample is the same whenever it is asked for, so that one build serves several runs.
+        out = ("unviable", "apart")
+        chosen = wanted[: options.sample * 5 // 4]
+        chosen = [m for m in chosen if before.get(m.name, {}).get("outcome") not in out]
+        if all(m.name in before for m in chosen):
+            chosen = []
+    print(f"{len(wanted)} faults in all, {len(before)} tried before, {len(chosen)} in the build", flush=True)
     if chosen:
         workspace = Workspace(options.work / "copy", options.target or options.work / "target", options.nice)
         workspace.copy()
@@ -449,9 +486,9 @@ def main() -> int:
             for mutant in chosen:
                 if mutant.number not in kept:
                     note(mutant, "unviable", "")
-            tests = Tests(binaries, workspace)
-            tests.survey()
-            for mutant in built:
+            tests = Tests(binaries, workspace, options.work / "tests.jsonl", options.longest)
+            due = [m for m in built if options.again or m.name not in before] if tests.survey(end) else []
+            for mutant in due:
                 if time.monotonic() > end:
                     break
                 note(mutant, *tests.outcome(mutant))
