@@ -103,3 +103,46 @@ fn squared_distance(a: &LabelMeasure, b: &LabelMeasure, t: usize) -> f64 {
     }
     a.total(t) + b.total(t) - 2.0 * common
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::Par;
+
+    /// Identifiers and masses at two depths.
+    fn labels(depths: [&[(u64, f64)]; 2]) -> LabelMeasure {
+        let ends = [0, depths[0].len() as u32, (depths[0].len() + depths[1].len()) as u32];
+        let (ids, masses) = depths.concat().into_iter().unzip();
+        LabelMeasure::from_parts(ends.to_vec(), ids, masses).unwrap()
+    }
+
+    #[test]
+    fn distances_are_those_of_roots_of_masses_in_units_of_their_median() {
+        let measures = BlockMeasures::of_labels(vec![
+            labels([&[(1, 4.0), (2, 1.0)], &[(11, 1.0)]]),
+            labels([&[(2, 9.0), (3, 4.0)], &[(11, 1.0)]]),
+            labels([&[(1, 1.0), (2, 1.0)], &[(12, 4.0)]]),
+        ]);
+        let weights = LabelWeights::fit(&measures);
+        // Roots (2, 1, 0), (0, 3, 2) and (1, 1, 0) are 12, 1 and 9 apart; at the second depth 0, 5 and 5.
+        assert_eq!(weights.values(), [1.0 / 9.0, 1.0 / 5.0]);
+        assert_eq!(weights.n_live(), 2);
+        let found = weights.rows(&measures).squared_distances(Par::Seq);
+        for (i, j, expected) in [(1, 0, 12.0 / 9.0), (2, 0, 1.0 / 9.0 + 1.0), (2, 1, 1.0 + 1.0)] {
+            assert!((found[(i, j)] - expected).abs() < 1e-12, "{i} {j}: {}", found[(i, j)]);
+        }
+        // What no training complex differs in weighs nothing, also where a new one does.
+        let equal = LabelWeights::fit(&measures.select(&[0, 0]));
+        assert_eq!((equal.values(), equal.n_live()), (&[0.0, 0.0][..], 0));
+        assert_eq!(equal.rows(&measures).n_entries(), 0);
+    }
+
+    #[test]
+    fn many_complexes_have_a_sample_of_pairs() {
+        assert_eq!(pairs(3), [(1, 0), (2, 0), (2, 1)]);
+        assert_eq!(pairs(ALL).len(), ALL * (ALL - 1) / 2);
+        let some = pairs(ALL + 1);
+        assert!(some.len() <= PAIRS && some.len() > PAIRS * 9 / 10);
+        assert!(some.iter().all(|&(i, j)| i != j && i <= ALL && j <= ALL));
+    }
+}

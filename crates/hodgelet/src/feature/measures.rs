@@ -337,3 +337,103 @@ impl BlockMeasures {
             + 24 * self.atom_starts.len()
     }
 }
+
+#[cfg(test)]
+impl BlockMeasures {
+    /// A block of `n` complexes without atoms.
+    fn without_atoms(n: usize, n_channels: usize) -> Self {
+        let (n_atoms, n_live) = (vec![0; n], vec![0; n]);
+        let parts =
+            MeasureParts { n_atoms, eigenvalues: Vec::new(), n_live, live: Vec::new(), energies: Vec::new() };
+        Self::from_parts(n_channels, parts).unwrap()
+    }
+
+    /// A block of labels.
+    pub(super) fn of_labels(labels: Vec<LabelMeasure>) -> Self {
+        Self { labels: labels.clone(), ..Self::without_atoms(labels.len(), 0) }
+    }
+
+    /// A block of values, per complex `[n_cells, n_channels]`.
+    pub(super) fn of_values(oriented: &[bool], values: &[&[f64]]) -> Self {
+        let (oriented, own) = (oriented.to_vec(), Self::without_atoms(values.len(), oriented.len()));
+        Self { oriented, values: values.iter().map(|values| values.to_vec()).collect(), ..own }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two atoms with channel 1, then one atom with channels 0 and 2.
+    fn parts() -> MeasureParts {
+        MeasureParts {
+            n_atoms: vec![2, 1],
+            eigenvalues: vec![0.0, 3.0, 5.0],
+            n_live: vec![1, 2],
+            live: vec![1, 0, 2],
+            energies: vec![1.0, 2.0, 3.0, 4.0],
+        }
+    }
+
+    fn channels(measures: &BlockMeasures, i: usize) -> Vec<(usize, Vec<f64>)> {
+        measures.channels(i).map(|(d, masses)| (d, masses.to_vec())).collect()
+    }
+
+    #[test]
+    fn parts_make_measures_only_where_they_fit_each_other() {
+        let measures = BlockMeasures::from_parts(3, parts()).unwrap();
+        assert_eq!(measures.parts(), parts());
+        assert_eq!(channels(&measures, 0), [(1, vec![1.0, 2.0])]);
+        assert_eq!(channels(&measures, 1), [(0, vec![3.0]), (2, vec![4.0])]);
+        let changes: [fn(&mut MeasureParts); 7] = [
+            |parts| parts.n_atoms.push(0),
+            |parts| parts.n_live.push(0),
+            |parts| parts.eigenvalues.push(6.0),
+            |parts| parts.live.push(2),
+            |parts| parts.energies.push(5.0),
+            |parts| drop(parts.energies.pop()),
+            |parts| parts.live[2] = 3,
+        ];
+        for (which, change) in changes.into_iter().enumerate() {
+            let mut changed = parts();
+            change(&mut changed);
+            assert_eq!(BlockMeasures::from_parts(3, changed), None, "change {which}");
+        }
+    }
+
+    #[test]
+    fn a_selection_holds_the_measures_that_were_asked_for() {
+        let measures = BlockMeasures::from_parts(3, parts()).unwrap();
+        let found = measures.select(&[1, 0, 1]);
+        assert_eq!((found.len(), found.n_channels(), found.is_empty()), (3, 3, false));
+        assert_eq!(found.eigenvalues(), [5.0, 0.0, 3.0, 5.0]);
+        for (new, old) in [1, 0, 1].into_iter().enumerate() {
+            assert_eq!(channels(&found, new), channels(&measures, old));
+        }
+        assert!(measures.select(&[]).is_empty());
+        assert_eq!(measures.select(&[0]).followed_by(&measures.select(&[1])), Some(measures));
+    }
+
+    #[test]
+    fn the_mean_eigenvalue_leaves_zeros_out() {
+        let measures = BlockMeasures::from_parts(3, parts()).unwrap();
+        assert_eq!(measures.mean_eigenvalue(), Some(4.0));
+        assert_eq!(measures.select(&[]).mean_eigenvalue(), None);
+    }
+
+    /// Eight bytes a number, four a channel, and three offsets a complex, with one more for the end.
+    #[test]
+    fn bytes_are_those_of_what_is_held() {
+        let mut measures = BlockMeasures::from_parts(3, parts()).unwrap();
+        let energies = 8 * (3 + 4) + 4 * 3 + 3 * 8 * 3;
+        assert_eq!(measures.bytes(), energies);
+        let list = size_of::<Vec<f64>>();
+        measures.values = vec![vec![0.0; 5], vec![0.0; 2]];
+        assert_eq!(measures.bytes(), energies + 8 * 7 + 2 * list);
+        measures.values.clear();
+        // Sixteen bytes an identifier with its mass.
+        measures.labels = vec![LabelMeasure::counted(vec![7, 7, 9]), LabelMeasure::default()];
+        assert_eq!(measures.bytes(), energies + 16 * 2 + 2 * 3 * list);
+        assert_eq!(measures.only_energies().bytes(), energies);
+    }
+}

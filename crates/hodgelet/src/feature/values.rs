@@ -196,3 +196,104 @@ fn normal(state: &mut u64) -> f64 {
     let (a, b) = (uniform(), uniform());
     (-2.0 * a.ln()).sqrt() * (2.0 * std::f64::consts::PI * b).cos()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: [&[f64]; 4] =
+        [&[0.0, 1.0], &[1.0, 1.5, -0.5, 2.0], &[-1.0, 0.5], &[0.5, -2.0, 1.0, 0.0, 2.0, 1.0]];
+
+    fn largest(found: &Mat<f64>, expected: &Mat<f64>) -> f64 {
+        assert_eq!(found.shape(), expected.shape());
+        (found - expected).norm_max()
+    }
+
+    /// Random frequencies estimate the Gaussian kernel: `φ(h)ᵀφ(h') ≈ exp(−‖h − h'‖² / 2 width²)`, to `1/√300` or so.
+    #[test]
+    fn products_of_single_cells_are_a_gaussian_kernel() {
+        let measures = BlockMeasures::of_values(&[false, false], &PLAIN);
+        let embedding = ValueEmbedding::fit(&measures);
+        assert_eq!((embedding.n_channels(), embedding.n_live()), (2, 2));
+        let stored = embedding.stored();
+        let [width, unit, c0, c1, s0, s1] = stored[..] else { panic!("six numbers: {stored:?}") };
+        // Seven cells.
+        assert!((c0 - 3.0 / 7.0).abs() < 1e-15, "{c0}");
+        assert!((width * width - NARROW * 4.0).abs() < 1e-15);
+        let cells: [[f64; 2]; 3] = [[0.1, 0.2], [0.4, -0.3], [0.0, 0.9]];
+        let rows =
+            embedding.rows(&BlockMeasures::of_values(&[false, false], &cells.each_ref().map(|c| &c[..])));
+        for (i, a) in cells.iter().enumerate() {
+            for (j, b) in cells.iter().enumerate() {
+                let square = ((a[0] - b[0]) / s0).powi(2) + ((a[1] - b[1]) / s1).powi(2);
+                let expected = (-square / (2.0 * width * width)).exp();
+                let product = rows.row(i) * rows.row(j).transpose();
+                let found = unit * unit * product / FREQUENCIES as f64;
+                assert!(
+                    (found - expected).abs() < if i == j { 1e-12 } else { 0.15 },
+                    "{i} {j}: {found} {expected}"
+                );
+            }
+        }
+        // The cosine of the angle at the center is 1 and its sine 0.
+        let center = embedding.rows(&BlockMeasures::of_values(&[false, false], &[&[c0, c1]]));
+        assert!(
+            (0..FREQUENCIES).all(|m| center[(0, m)] == 1.0 / unit && center[(0, FREQUENCIES + m)] == 0.0)
+        );
+    }
+
+    #[test]
+    fn a_row_is_the_sum_over_its_cells_and_the_median_distance_is_one() {
+        let measures = BlockMeasures::of_values(&[false, true], &PLAIN);
+        let embedding = ValueEmbedding::fit(&measures);
+        let rows = embedding.rows(&measures);
+        for (i, values) in PLAIN.iter().enumerate() {
+            let cells = embedding.cell_rows(values);
+            assert_eq!(cells.shape(), (values.len() / 2, ValueEmbedding::WIDTH));
+            for m in 0..ValueEmbedding::WIDTH {
+                assert!((cells.col(m).sum() - rows[(i, m)]).abs() < 1e-12, "complex {i}, number {m}");
+            }
+        }
+        let distance = |i: usize, j: usize| (rows.row(i) - rows.row(j)).squared_norm_l2();
+        let mut all: Vec<f64> =
+            (0..4).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| distance(i, j)).collect();
+        all.sort_by(f64::total_cmp);
+        assert!((all[3] - 1.0).abs() < 1e-9, "{all:?}");
+    }
+
+    #[test]
+    fn units_and_origins_of_plain_channels_and_signs_of_flows_mean_nothing() {
+        let changed = |f: &dyn Fn(f64, f64) -> [f64; 2]| -> Vec<Vec<f64>> {
+            PLAIN.iter().map(|own| own.chunks(2).flat_map(|cell| f(cell[0], cell[1])).collect()).collect()
+        };
+        let rows = |values: &[Vec<f64>]| {
+            let values: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
+            let measures = BlockMeasures::of_values(&[false, true], &values);
+            ValueEmbedding::fit(&measures).rows(&measures)
+        };
+        let expected = rows(&changed(&|x, y| [x, y]));
+        assert!(largest(&rows(&changed(&|x, y| [100.0 * x - 7.0, 0.25 * y])), &expected) < 1e-9);
+        assert!(largest(&rows(&changed(&|x, y| [x, -y])), &expected) < 1e-12);
+        assert!(largest(&rows(&changed(&|x, y| [x, y.abs()])), &expected) < 1e-12);
+        // A value that is not a flow has a sign.
+        assert!(largest(&rows(&changed(&|x, y| [x.abs(), y])), &expected) > 0.01);
+    }
+
+    #[test]
+    fn what_does_not_vary_or_is_not_such_as_fit_finds_is_left_out() {
+        let constant = BlockMeasures::of_values(&[false], &[&[2.0, 2.0], &[2.0]]);
+        let embedding = ValueEmbedding::fit(&constant);
+        assert_eq!((embedding.n_channels(), embedding.n_live()), (1, 0));
+        let sound = [0.5, 1.0, 0.0, 3.0, 1.0, 2.0];
+        let found = ValueEmbedding::new(&sound, vec![true, false]).unwrap();
+        assert_eq!(found.stored(), sound);
+        assert!(ValueEmbedding::new(&sound, vec![false, true]).is_none(), "a flow has no center");
+        assert!(ValueEmbedding::new(&sound[..5], vec![true, false]).is_none());
+        assert!(ValueEmbedding::new(&sound, vec![true]).is_none());
+        for (at, wrong) in [(0, -0.5), (1, 0.0), (4, -1.0), (0, f64::NAN), (3, f64::INFINITY)] {
+            let mut stored = sound;
+            stored[at] = wrong;
+            assert!(ValueEmbedding::new(&stored, vec![true, false]).is_none(), "{wrong} at {at}");
+        }
+    }
+}

@@ -226,3 +226,19 @@ fn newton_sites(bernoulli: &Bernoulli, labels: &Labels, f: &[f64]) -> Sites {
     }
     Sites::zeros(f.len(), 1).with_values(&[precision, shift].concat())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_make_no_sense_are_refused_by_name() {
+        assert!(LaplaceParams::default().check().is_ok());
+        for tolerance in [0.0, -1e-9, f64::NAN, f64::INFINITY] {
+            let error = LaplaceParams { tolerance, ..LaplaceParams::default() }.check().unwrap_err();
+            assert!(matches!(error, GpError::Setting { setting: "tolerance", .. }), "{error}");
+        }
+        let error = LaplaceParams { max_iterations: 0, ..LaplaceParams::default() }.check().unwrap_err();
+        assert!(matches!(error, GpError::Setting { setting: "max iterations", .. }), "{error}");
+    }
+}

@@ -107,3 +107,16 @@ impl HodgeError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_user_can_change_has_a_hint() {
+        let unoriented = HodgeError::Unoriented { dim: 1, channel: "flow".to_owned() };
+        assert!(unoriented.hint().unwrap().contains("declare it oriented"));
+        assert_eq!(HodgeError::Overflow { dim: 0 }.hint(), Some("rescale the signal"));
+        assert_eq!(HodgeError::Rows { dim: 0, expected: 1, found: 2 }.hint(), None);
+    }
+}

@@ -156,6 +156,17 @@ mod tests {
     }
 
     #[test]
+    fn errors_of_fourth_moments_are_those_by_hand() {
+        // Kurtosis 1 along the axis and the diagonal, which are the same: twice (1 − 3)².
+        assert_eq!(kurtosis_error(&Mat::from_fn(1, 2, |_, k| [1.0, -1.0][k])), 8.0);
+        // Kurtosis 4 · 16 / 4² = 4.
+        assert_eq!(kurtosis_error(&Mat::from_fn(1, 4, |_, k| [0.0, 0.0, 0.0, 2.0][k])), 2.0);
+        // Corners of a square: 1 along both axes, 2 along the difference and along the diagonal.
+        let square = [[1.0, -1.0, 1.0, -1.0], [1.0, 1.0, -1.0, -1.0]];
+        assert_eq!(kurtosis_error(&Mat::from_fn(2, 4, |d, k| square[d][k])), 4.0 + 4.0 + 1.0 + 1.0);
+    }
+
+    #[test]
     fn a_smooth_function_is_integrated_better_than_by_chance() {
         // E exp(½ Σ z_d / √6) = exp(1/8); plain Monte Carlo with 128 points errs by about 0.05.
         let points = NormalPoints::new(128, 6);

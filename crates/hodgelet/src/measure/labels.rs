@@ -191,4 +191,22 @@ mod tests {
         let harmonic = found.component(1, HodgeComponent::Harmonic).unwrap();
         assert_eq!(harmonic.depth(0).count(), 2);
     }
+
+    #[test]
+    fn parts_that_do_not_fit_each_other_are_refused() {
+        let (starts, ids, masses) = (vec![0, 2, 3], vec![4, 9, 5], vec![1.0, 0.0, 2.0]);
+        let found = LabelMeasure::from_parts(starts.clone(), ids.clone(), masses.clone()).unwrap();
+        assert_eq!(found.parts(), (&starts[..], &ids[..], &masses[..]));
+        assert_eq!(found.n_depths(), 2);
+        assert_eq!(found.depth(0).collect::<Vec<_>>(), [(4, 1.0), (9, 0.0)]);
+        assert_eq!(found.depth(1).collect::<Vec<_>>(), [(5, 2.0)]);
+        for wrong in [vec![], vec![1, 2, 3], vec![0, 2, 1, 3], vec![0, 2], vec![0, 2, 4]] {
+            assert_eq!(LabelMeasure::from_parts(wrong, ids.clone(), masses.clone()), None);
+        }
+        for wrong in
+            [vec![1.0, 0.0], vec![1.0, 0.0, -1.0], vec![1.0, f64::NAN, 2.0], vec![1.0, 0.0, f64::INFINITY]]
+        {
+            assert_eq!(LabelMeasure::from_parts(starts.clone(), ids.clone(), wrong), None);
+        }
+    }
 }

@@ -77,3 +77,38 @@ impl SignedMeasure {
         Self { dim, n_channels, atoms }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_that_are_not_those_of_a_measure_are_refused() {
+        let sound = EnergyParts {
+            eigenvalues: &[1.0, 2.0],
+            live: &[0, 2],
+            scales: &[1.0, 4.0],
+            energies: &[1.0, 2.0, 3.0, 4.0],
+            errors: &[0.0, 0.5],
+        };
+        let measure = EnergyMeasure::from_parts(sound, 3).unwrap();
+        assert_eq!(measure.parts(), sound);
+        assert!(EnergyMeasure::from_parts(EnergyParts { scales: &[], errors: &[], ..sound }, 3).is_some());
+        let wrong = [
+            EnergyParts { live: &[2, 0], ..sound },
+            EnergyParts { live: &[0, 0], ..sound },
+            EnergyParts { live: &[0, 3], ..sound },
+            EnergyParts { energies: &[1.0, 2.0, 3.0], ..sound },
+            EnergyParts { energies: &[1.0, 2.0, 3.0, f64::NAN], ..sound },
+            EnergyParts { scales: &[1.0], ..sound },
+            EnergyParts { scales: &[1.0, 0.0], ..sound },
+            EnergyParts { scales: &[1.0, -4.0], ..sound },
+            EnergyParts { errors: &[0.5], ..sound },
+            EnergyParts { errors: &[0.0, -0.5], ..sound },
+            EnergyParts { errors: &[0.0, f64::INFINITY], ..sound },
+        ];
+        for (which, parts) in wrong.into_iter().enumerate() {
+            assert!(EnergyMeasure::from_parts(parts, 3).is_none(), "{which}");
+        }
+    }
+}

@@ -253,4 +253,20 @@ mod tests {
         let found = CellValues::on_edges(&triangle, &signal);
         assert!(found.values(true).iter().zip([1.0, 1.0, -1.0]).all(|(a, b)| (a - b / 16.0).abs() < 1e-12));
     }
+
+    #[test]
+    fn parts_that_do_not_fit_each_other_are_refused() {
+        let (plain, smoothed) = (vec![1.0, 2.0, 3.0, 4.0], vec![1.5, 2.5, 1.5, 2.5]);
+        let found = CellValues::from_parts(vec![true, false], plain.clone(), smoothed.clone()).unwrap();
+        assert_eq!((found.n_channels(), found.oriented()), (2, &[true, false][..]));
+        assert_eq!((found.values(false), found.values(true)), (&plain[..], &smoothed[..]));
+        assert!(CellValues::from_parts(Vec::new(), Vec::new(), Vec::new()).is_some());
+        let refused = |oriented: &[bool], plain: &[f64], smoothed: &[f64]| {
+            CellValues::from_parts(oriented.to_vec(), plain.to_vec(), smoothed.to_vec()).is_none()
+        };
+        assert!(refused(&[true; 3], &plain, &smoothed), "rows of three of four numbers");
+        assert!(refused(&[], &plain, &smoothed), "numbers without a channel");
+        assert!(refused(&[true; 2], &plain, &smoothed[..2]), "fewer smoothed ones");
+        assert!(refused(&[true; 1], &[1.0], &[f64::NAN]) && refused(&[true; 1], &[f64::INFINITY], &[1.0]));
+    }
 }
