@@ -23,6 +23,7 @@
 
 pub mod choice;
 pub mod complex;
+pub mod contain;
 pub mod dataset;
 pub mod encode;
 pub mod feature;

@@ -10,7 +10,7 @@ use hodgelet::encode::Outline;
 use hodgelet::measure::Compression;
 use hodgelet::model::{Measurer, ModelError};
 use hodgelet::settings::{MeasureSettings, Settings};
-use hodgelet::store::{LEAF_SIZE, Store, StoreHeader, StoreWriter, TargetKind};
+use hodgelet::store::{LEAF_SIZE, Store, StoreError, StoreHeader, StoreWriter, TargetKind};
 use hodgelet_data::{Parts, Read};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -68,6 +68,9 @@ pub fn run(args: &MeasureArgs, terminal: Terminal) -> Result<(), CommandError> {
     let source = model.as_ref().map_or_else(|| args.source.clone(), |model| args.source.read_as(model));
     let parts = source.parts(terminal)?;
     let first = parts.read(0..LEAF_SIZE)?;
+    if first.dataset.sample_weights().is_some() {
+        return Err(StoreError::Weights { path: args.out.clone() }.into());
+    }
     let measurer = match &model {
         Some(model) => {
             let given = Settings::default();

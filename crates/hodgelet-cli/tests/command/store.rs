@@ -190,3 +190,17 @@ fn what_does_not_fit_a_store_is_refused_by_name() {
     run(&[&["measure", "molecules", "--out", "s"], &few]).result();
     run(&[&["fit", "s", "--iterations", "3", "--out", "x.hodgelet"]]).result();
 }
+
+#[test]
+fn weights_of_graphs_are_refused_before_anything_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..20).map(|i| format!("{}\n", 1 + i % 2)).collect();
+    std::fs::write(folder.path().join("c.csv"), format!("sample_weight\n{rows}")).unwrap();
+    let data = ["sbm", "--set", "n_graphs=20", "--columns", "c.csv"];
+    let error = run_in(folder.path(), &[&["measure"], &data[..], &["--out", "s"]].concat()).failure(1);
+    assert!(
+        error.contains("`sample_weight`, which a store does not keep") && error.contains("hint"),
+        "{error}"
+    );
+    assert_eq!(listing(folder.path()), ["c.csv"]);
+}

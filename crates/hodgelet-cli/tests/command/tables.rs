@@ -425,3 +425,16 @@ fn a_verbose_command_says_what_it_does_and_a_quiet_one_cannot() {
     let both = run_in(folder.path(), &["info", "t.csv", "--verbose", "--quiet"]).failure(1);
     assert!(both.contains("cannot be used with"), "{both}");
 }
+
+/// The reader of Parquet panics at this file; the user sees an error and nothing of the panic.
+#[test]
+fn a_damaged_parquet_file_is_an_error_without_a_backtrace() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = include_bytes!("../../../../fuzz/regressions/parquet/levels-beyond-rows");
+    std::fs::write(folder.path().join("t.parquet"), bytes).unwrap();
+    let mut info = command(folder.path(), &["info", "t.parquet", "--smiles", "smiles"]);
+    info.env("RUST_BACKTRACE", "1");
+    let error = finished(info).failure(1);
+    assert!(error.starts_with("error: t.parquet: not a Parquet file that can be read"), "{error}");
+    assert!(!error.contains("panicked") && !error.contains("backtrace"), "{error}");
+}

@@ -4,10 +4,11 @@ use super::{Table, TableError};
 use arrow_array::RecordBatch;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use bytes::Bytes;
+use hodgelet::contain::contained;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::file::reader::ChunkReader;
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 
 /// The columns of a Parquet file, numbers as they are printed; what is null is empty.
@@ -59,8 +60,8 @@ impl Batches {
 
 /// What `read` returns; the reader may panic at what was made up.
 fn guarded<T>(file: &str, read: impl FnOnce() -> Result<T, String>) -> Result<T, TableError> {
-    let found = catch_unwind(AssertUnwindSafe(read));
-    let found = found.unwrap_or_else(|_| Err("not a Parquet file that can be read".to_owned()));
+    let found = contained(AssertUnwindSafe(read));
+    let found = found.unwrap_or_else(|| Err("not a Parquet file that can be read".to_owned()));
     found.map_err(|what| TableError::Parquet { file: file.to_owned(), what })
 }
 

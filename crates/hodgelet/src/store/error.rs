@@ -1,5 +1,6 @@
 //! What can go wrong with a store.
 
+use crate::dataset::SAMPLE_WEIGHT;
 use crate::model::ModelError;
 use std::path::{Path, PathBuf};
 
@@ -51,6 +52,12 @@ pub enum StoreError {
         /// The first that is not.
         first: usize,
     },
+    /// Complexes that count differently, which a store cannot say.
+    #[error("{}: the dataset has a column `{SAMPLE_WEIGHT}`, which a store does not keep", path.display())]
+    Weights {
+        /// The store.
+        path: PathBuf,
+    },
     /// What is to be measured is not what the store holds.
     #[error("{}: the store has {what} {found}, expected {expected}", path.display())]
     Differs {
@@ -83,6 +90,7 @@ impl StoreError {
             Self::Version { .. } => Some("measure again into a new store"),
             Self::Differs { .. } => Some("give the settings of the store, or measure into a new one"),
             Self::NotAStore { .. } => Some("name a folder that does not exist yet"),
+            Self::Weights { .. } => Some("fit the dataset itself, or take the column out"),
             Self::Io { .. } => None,
         }
     }

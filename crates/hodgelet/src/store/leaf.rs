@@ -6,6 +6,7 @@
 //! Labels and values have columns of their own ([`others`]).
 
 use super::others;
+use crate::contain::contained;
 use crate::feature::{Block, Component};
 use crate::measure::{ComplexMeasures, DimMeasures, EnergyMeasure, EnergyParts, SignedMeasure};
 use arrow_array::builder::{ListBuilder, PrimitiveBuilder};
@@ -154,8 +155,8 @@ impl Leaf {
     /// Reads what [`to_bytes`](Self::to_bytes) wrote.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, String> {
         // The checksum finds what was damaged; the reader may panic at what was made up.
-        let read = std::panic::catch_unwind(|| read(bytes));
-        let (batch, unknown) = read.map_err(|_| "not a Parquet file that can be read")??;
+        let read = contained(|| read(bytes));
+        let (batch, unknown) = read.ok_or("not a Parquet file that can be read")??;
         let table = Table(batch);
         let ids = match table.0.column_by_name("id") {
             Some(column) => {

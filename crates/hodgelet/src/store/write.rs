@@ -2,7 +2,7 @@
 
 use super::leaf::{Leaf, LeafTargets};
 use super::{Store, StoreError, StoreHeader, header, hex};
-use crate::dataset::{SAMPLE_WEIGHT, Targets};
+use crate::dataset::Targets;
 use crate::model::Measured;
 use crate::output::{Kind, Output, OutputError, remove_unfinished};
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ impl StoreWriter {
     ///
     /// # Errors
     ///
-    /// [`StoreError::Io`].
+    /// [`StoreError::Io`], and [`StoreError::Weights`] for complexes that have weights.
     pub fn write(
         &self,
         k: usize,
@@ -76,8 +76,7 @@ impl StoreWriter {
         };
         let Measured { measures, unknown, weights } = measured;
         if weights.is_some() {
-            let fault = format!("a store does not keep the column `{SAMPLE_WEIGHT}`: fit the dataset itself");
-            return Err(StoreError::io(&self.path, fault));
+            return Err(StoreError::Weights { path: self.path.clone() });
         }
         let leaf = Leaf { measures, ids: ids.to_vec(), targets, unknown };
         let bytes = leaf.to_bytes().map_err(|fault| StoreError::io(&self.path, fault))?;
