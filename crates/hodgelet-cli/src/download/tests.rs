@@ -370,6 +370,33 @@ fn more_than_allowed_is_refused() {
 }
 
 #[test]
+fn a_body_without_an_end_is_given_up_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = serve(|_, _| Reply::new(200, &[7; 4096]).header("ETag", TAG).endless());
+    let error =
+        fetch(DownloadParams { max_unstated_bytes: 1 << 20, ..params(&server, &directory) }).unwrap_err();
+    assert_eq!(error.to_string(), format!("{}/SET.zip: more than 1048576 bytes", server.url()));
+    assert!(listing(directory.path()).is_empty());
+}
+
+#[test]
+fn two_downloads_at_once_do_not_share_a_part() {
+    let (directory, file) = (tempfile::tempdir().unwrap(), archive(0));
+    let copy = file.clone();
+    let server = serve(move |request, _| Reply::ranged(request, &copy, TAG));
+    let mut second = None;
+    let watch = |_| {
+        second.get_or_insert_with(|| fetch(params(&server, &directory)));
+        ControlFlow::Continue(())
+    };
+    let first = params(&server, &directory).check().unwrap().fetch(watch).unwrap();
+    assert!(matches!(second, Some(Err(DownloadError::Busy { .. }))), "{second:?}");
+    assert_eq!(fs::read(&first.path).unwrap(), file);
+    assert_eq!(listing(directory.path()), COMPLETE);
+    assert!(fetch(params(&server, &directory)).unwrap().was_there);
+}
+
+#[test]
 fn a_full_disk_is_called_one() {
     let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
     let error = DownloadError::file(Path::new("data/SET.zip.part"), full);

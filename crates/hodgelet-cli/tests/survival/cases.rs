@@ -14,10 +14,18 @@ pub struct Case {
     pub check: fn(&Path),
     /// How much finished work is there, where a run goes on from an earlier one.
     pub progress: fn(&Path) -> u64,
+    /// The file that takes the place of that work.
+    pub result: &'static str,
 }
 
 fn case(name: &'static str, args: &[&str], check: fn(&Path)) -> Case {
-    Case { name, args: args.iter().map(|arg| (*arg).to_owned()).collect(), check, progress: |_| 0 }
+    Case {
+        name,
+        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+        check,
+        progress: |_| 0,
+        result: "",
+    }
 }
 
 /// A folder with what the commands read: a dataset, a model of it, and more graphs.
@@ -54,19 +62,31 @@ pub fn all() -> Vec<Case> {
             let path = at.join("l.jsonl");
             assert!(!path.exists() || jsonl::read(&path).is_ok());
         }),
-        case(
-            "evaluate",
-            &[&["evaluate", "d.jsonl", "--folds", "3", "--iterations", "3", "--out", "r"][..], &map].concat(),
-            |at| {
-                for name in ["evaluation.json", "splits.json"] {
-                    json(&at.join("r").join(name));
-                }
-                for name in ["folds.svg", "reliability.svg"] {
-                    let text = fs::read_to_string(at.join("r").join(name)).unwrap_or_default();
-                    assert!(text.is_empty() || text.ends_with("</svg>\n"));
-                }
+        Case {
+            progress: |at| {
+                names(&at.join("r/unfinished")).iter().filter(|n| n.starts_with("fold-")).count() as u64
             },
-        ),
+            result: "r/evaluation.json",
+            ..case(
+                "evaluate",
+                &[&["evaluate", "d.jsonl", "--folds", "3", "--iterations", "3", "--out", "r"][..], &map]
+                    .concat(),
+                |at| {
+                    for name in ["evaluation.json", "splits.json"] {
+                        json(&at.join("r").join(name));
+                    }
+                    for name in
+                        names(&at.join("r/unfinished")).iter().filter(|name| name.starts_with("fold-"))
+                    {
+                        json(&at.join("r/unfinished").join(name));
+                    }
+                    for name in ["folds.svg", "reliability.svg"] {
+                        let text = fs::read_to_string(at.join("r").join(name)).unwrap_or_default();
+                        assert!(text.is_empty() || text.ends_with("</svg>\n"));
+                    }
+                },
+            )
+        },
         Case {
             progress: |at| leaves(&at.join("store")),
             ..case("measure", &["measure", "many.jsonl", "--threads", "1", "--out", "store"], |at| {
@@ -84,6 +104,7 @@ pub fn all() -> Vec<Case> {
                 let text = fs::read_to_string(at.join("p.jsonl.part")).unwrap_or_default();
                 text.lines().count().saturating_sub(1) as u64 / 1024
             },
+            result: "p.jsonl",
             ..case(
                 "predict",
                 &[

@@ -6,7 +6,7 @@ use crate::server::{Reply, Server};
 use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Kills of each command.
 fn n_kills() -> u32 {
@@ -47,19 +47,26 @@ fn kill_often(case: &Case, folder: &Path, state: &mut u64) -> u32 {
             remove_new(folder, &before);
         }
         let progress = (case.progress)(folder);
+        let last = written(&folder.join(case.result));
         killed += u32::from(kill(folder, &args, took.mul_f64(1.1 * draw(state))));
         (case.check)(folder);
-        let is_done = names(folder).contains(&"p.jsonl".to_owned());
+        let is_done = written(&folder.join(case.result)) != last;
         assert!((case.progress)(folder) >= progress || is_done, "{}: finished work is lost", case.name);
     }
     run_in(folder, &args).result();
     (case.check)(folder);
     assert_eq!(names(folder), after, "{}: litter", case.name);
     for sub in ["store", "r"] {
-        let litter = |name: &&String| name.starts_with('.') || name.ends_with(".part");
+        let litter =
+            |name: &&String| name.starts_with('.') || name.ends_with(".part") || *name == "unfinished";
         assert_eq!(names(&folder.join(sub)).iter().find(litter), None, "{}", case.name);
     }
     killed
+}
+
+/// When a file was written; none where there is no such file.
+fn written(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
 }
 
 fn remove_new(folder: &Path, before: &[String]) {

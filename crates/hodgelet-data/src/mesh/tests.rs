@@ -102,6 +102,13 @@ fn faults_name_file_and_line_or_byte() {
     let ply = |from: &str, to: &str| message(MeshFormat::Ply, PLY.replace(from, to).as_bytes());
     assert_eq!(ply("3 1 2 3\n", "3 1 2 x\n"), "m.x, line 18: found `x`, expected a number");
     assert_eq!(ply("3 1 2 3\n", "3 1 2 3 3\n"), "m.x, line 18: found `3`, expected the end of a face");
+    // Vertices are not cut to integers, whatever type the header gives them.
+    for (found, list) in [("0.5", "int"), ("1.9", "uchar"), ("1.9", "float")] {
+        let text = PLY.replace("3 1 2 3\n", &format!("3 1 2 {found}\n"));
+        let text = text.replace("list uchar int", &format!("list uchar {list}"));
+        let error = message(MeshFormat::Ply, text.as_bytes());
+        assert!(error.starts_with(&format!("m.x, line 18: found `{found}`")), "{list}: {error}");
+    }
     assert_eq!(ply("face 4", "face 5"), "m.x, line 20: the file ends, expected face 4 of 5");
     assert_eq!(
         ply("double z", "double w"),

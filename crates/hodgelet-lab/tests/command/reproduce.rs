@@ -1,6 +1,7 @@
 use crate::{command, listing, run_in};
 use serde_json::Value;
 use std::path::Path;
+use std::process::Stdio;
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
@@ -82,6 +83,55 @@ fn a_second_run_takes_the_cells_of_the_first() {
     let before = std::fs::read(&cell).unwrap();
     run(&["--models", "hodge", "--seed", "1"]);
     assert_ne!(std::fs::read(&cell).unwrap(), before);
+}
+
+/// `HODGELET_KILLS` says how often it is killed.
+#[test]
+fn a_killed_run_loses_no_finished_cell_and_leaves_no_litter() {
+    let kills = std::env::var("HODGELET_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(3);
+    let folder = tempfile::tempdir().unwrap();
+    let more = ["--iterations", "2", "--models", "line-graph,hodge", "--repeats", "2"];
+    let args = [&SMALL[..], &more].concat();
+    let results = folder.path().join("results");
+    let began = std::time::Instant::now();
+    run_in(folder.path(), &args).result();
+    let took = began.elapsed();
+    let files = || {
+        let names = |path: &Path| if path.is_dir() { listing(path) } else { Vec::new() };
+        (names(&results), names(&results.join("cells")))
+    };
+    let whole = files();
+    let finished = || files().1.iter().filter(|name| name.starts_with("figure1-")).count();
+    assert_eq!(finished(), 4);
+    let mut killed = 0;
+    for n in 0..kills {
+        if n % 4 == 0 {
+            std::fs::remove_dir_all(&results).unwrap();
+        }
+        let before = finished();
+        let mut child =
+            command(folder.path(), &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(took.mul_f64((0.13 + 0.37 * f64::from(n)) % 1.0));
+        killed += u32::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(finished() >= before, "finished work is lost");
+        for name in files().1.iter().filter(|name| name.starts_with("figure1-")) {
+            json_file(&results.join("cells").join(name));
+        }
+        for name in files().0.iter().filter(|name| name.starts_with("figure1")) {
+            let text = std::fs::read_to_string(results.join(name)).unwrap();
+            let is_whole = match name.rsplit('.').next() {
+                Some("json") => serde_json::from_str::<Value>(&text).is_ok(),
+                Some("svg") => text.ends_with("</svg>\n"),
+                _ => text.ends_with('\n'),
+            };
+            assert!(is_whole, "half of {name}");
+        }
+    }
+    run_in(folder.path(), &args).result();
+    assert_eq!(files(), whole, "litter");
+    println!("reproduce: killed {killed} times while it was running");
 }
 
 #[test]

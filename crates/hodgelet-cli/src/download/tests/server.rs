@@ -33,15 +33,22 @@ pub struct Reply {
     pub body: Vec<u8>,
     /// Close the connection after so many bytes of the body, whatever was announced.
     pub cut: Option<usize>,
+    /// Send the body again and again, without a length, until the client hangs up.
+    pub endless: bool,
 }
 
 impl Reply {
     pub fn new(status: u16, body: &[u8]) -> Self {
-        Self { status, headers: Vec::new(), body: body.to_vec(), cut: None }
+        Self { status, headers: Vec::new(), body: body.to_vec(), cut: None, endless: false }
     }
 
     pub fn header(mut self, name: &str, value: impl ToString) -> Self {
         self.headers.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    pub fn endless(mut self) -> Self {
+        self.endless = true;
         self
     }
 
@@ -136,10 +143,15 @@ fn serve(
     };
     let reply = answer(&request, before);
     write!(stream, "HTTP/1.1 {} Status\r\nConnection: close\r\n", reply.status)?;
-    write!(stream, "Content-Length: {}\r\n", reply.body.len())?;
+    if !reply.endless {
+        write!(stream, "Content-Length: {}\r\n", reply.body.len())?;
+    }
     for (name, value) in &reply.headers {
         write!(stream, "{name}: {value}\r\n")?;
     }
     write!(stream, "\r\n")?;
+    while reply.endless {
+        stream.write_all(&reply.body)?;
+    }
     stream.write_all(&reply.body[..reply.cut.unwrap_or(reply.body.len()).min(reply.body.len())])
 }
