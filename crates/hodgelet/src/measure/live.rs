@@ -10,7 +10,7 @@ const SAFE_EXPONENT: i32 = 200;
 
 /// The exponent of two of the largest value of a channel, where its squares could overflow or lose digits; otherwise 0.
 /// Dividing by a power of two changes no digit.
-fn extreme_exponent(largest: f64) -> i32 {
+pub(super) fn extreme_exponent(largest: f64) -> i32 {
     let (_, exponent) = frexp(largest);
     // Values beyond 2^1022 have no reciprocal power of two in range.
     if largest.is_finite() && exponent.abs() > SAFE_EXPONENT { exponent.clamp(-1021, 1021) } else { 0 }

@@ -5,8 +5,10 @@
 //! other values of edges: two edges are neighbours at each vertex that they share. Of vertices and of edges without
 //! orientation, means over connected parts stay.
 
+use super::live::extreme_exponent;
 use crate::complex::Complex;
 use crate::signal::{Orientation, Signal};
+use libm::scalbn;
 
 /// How far values are smoothed.
 const SMOOTHING: f64 = 5.0;
@@ -164,8 +166,18 @@ impl<'a> Smoother<'a> {
         Self { diagonal, times: Box::new(times) }
     }
 
-    /// Solves with conjugate gradients, scaled by the diagonal.
+    /// The solution for the values `x`, whose squares must neither overflow nor lose digits.
     fn smoothed(&self, x: &[f64]) -> Vec<f64> {
+        let exponent = extreme_exponent(x.iter().fold(0.0f64, |a, x| a.max(x.abs())));
+        if exponent == 0 {
+            return self.solved(x);
+        }
+        let x: Vec<f64> = x.iter().map(|x| scalbn(*x, -exponent)).collect();
+        self.solved(&x).into_iter().map(|y| scalbn(y, exponent)).collect()
+    }
+
+    /// Solves with conjugate gradients, scaled by the diagonal.
+    fn solved(&self, x: &[f64]) -> Vec<f64> {
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let scaled = |r: &[f64]| -> Vec<f64> {
             r.iter().zip(&self.diagonal).map(|(r, diagonal)| r / diagonal).collect()
@@ -219,6 +231,21 @@ mod tests {
         assert!(back.iter().zip(&x).all(|(a, b)| (a - b).abs() < 1e-10));
         assert!((y.iter().sum::<f64>() - x.iter().sum::<f64>()).abs() < 1e-10);
         assert!((y[12] - x[12]).abs() < 1e-14); // a vertex alone
+    }
+
+    #[test]
+    fn the_unit_of_values_changes_no_digit_of_smoothed_ones() {
+        let graph = graph();
+        let smoothed = |exponent: i32| {
+            let x: Vec<f64> = wave(13).into_iter().map(|x| scalbn(x, exponent)).collect();
+            let signal = Signal::from_row_major(13, 1, &x, Orientation::Unoriented).unwrap();
+            CellValues::on_vertices(&graph, &signal).values(true).to_vec()
+        };
+        let expected = smoothed(0);
+        for exponent in [-900, -498, 498, 1000] {
+            let found = smoothed(exponent);
+            assert!(found.iter().zip(&expected).all(|(a, b)| *a == scalbn(*b, exponent)), "{exponent}");
+        }
     }
 
     /// The line graph of the graph has its edges as vertices: smoothing there is smoothing here.
