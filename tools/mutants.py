@@ -9,9 +9,9 @@ each of them; here a function that is to be changed has all its changed bodies b
 environment chooses one while tests run. So one build serves all faults, and only tests that reach a fault are run, the
 quick ones first. Faults that do not compile are dropped and others take their place, as cargo-mutants counts them.
 
-Tests run on one thread, and those that take longer than `--longest` seconds are not run at all: a fault that only they would
-notice counts as missed. What each test takes and reaches is kept beside the outcomes, so that a run that was stopped, or ended by
-`--minutes`, goes on at once.
+Tests run on one thread, and those that take longer than `--longest` seconds are not run at all: a fault that only they
+would notice counts as missed. What each test takes and reaches is kept beside the outcomes, so that a run that was
+stopped, or ended by `--minutes`, goes on at once.
 """
 
 from __future__ import annotations
