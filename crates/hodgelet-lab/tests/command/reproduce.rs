@@ -267,7 +267,7 @@ fn an_interrupt_keeps_what_is_finished() {
         "--repeats",
         "50",
     ];
-    let mut child = command(folder.path(), &args).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut child = command(folder.path(), &args).stderr(Stdio::piped()).spawn().unwrap();
     let cells = folder.path().join("results/cells");
     let began = std::time::Instant::now();
     while !cells.is_dir() || listing(&cells).iter().all(|name| !name.ends_with(".json")) {
@@ -306,8 +306,8 @@ fn a_killed_run_keeps_its_cells_and_the_next_leaves_no_litter() {
     let mut before: Vec<String> = Vec::new();
     for n in 0..kills {
         let mut child = command(folder.path(), &args)
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
             .spawn()
             .unwrap();
         std::thread::sleep(std::time::Duration::from_millis(150 + 400 * (n % 8)));

@@ -196,15 +196,11 @@ impl Bound<'_> {
         let prior = InducingPrior::new(kernel.gram(&chosen, Par::rayon(0))?.as_ref(), Par::rayon(0))?;
         let n_leaves = self.labels.len().div_ceil(LEAF);
         let leaves = (0..n_leaves).into_par_iter().map(|k| {
-            let own = self.leaf_features(k);
-            let cross = kernel.cross(&own, &chosen, Par::Seq)?;
             let labels = &self.labels[k * LEAF..self.labels.len().min((k + 1) * LEAF)];
             let observations = Observations::classes(2, labels)?;
-            Ok::<_, ModelError>(Leaf::new(
-                prior.project(cross.as_ref()),
-                &kernel.diagonal(&own)?,
-                observations,
-            )?)
+            let covariances = cross(kernel, &self.distances[k]);
+            let own = vec![own_covariance(kernel); labels.len()];
+            Ok::<_, ModelError>(Leaf::new(prior.project(covariances.as_ref()), &own, observations)?)
         });
         let leaves = leaves.collect::<Result<Vec<Leaf>, _>>()?;
         let zeros = || Natural::zeros(prior.len(), likelihood.n_latents(), likelihood.n_factors());
@@ -221,11 +217,9 @@ impl Bound<'_> {
             let own = leaf.gradient(&fit.moments, likelihood)?;
             let mut products = Mat::zeros(prior.len(), prior.len());
             leaf.add_projected_product(own.projected.as_ref(), &mut products);
-            let cross = prior.cross_gradient(inverse.as_ref(), own.projected.as_ref());
-            let features = self.leaf_features(k);
-            let found =
-                kernel.cross_backward(&features, &chosen, cross.as_ref(), &own.diagonal, |_| false)?;
-            Ok::<_, ModelError>(Slope { params: found.params, products })
+            let slopes = prior.cross_gradient(inverse.as_ref(), own.projected.as_ref());
+            let params = cross_slopes(kernel, &self.distances[k], &slopes, &own.diagonal);
+            Ok::<_, ModelError>(Slope { params, products })
         };
         let mut sum = sum_leaves(0..n_leaves, slope)?.total().expect("there is a leaf, and none is missing");
         let among = prior.gram_gradient(inverse.as_ref(), sum.products.as_ref(), Par::rayon(0));
