@@ -11,8 +11,10 @@ import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hodgelet import _native
 from hodgelet._batch import GraphBatch
@@ -28,7 +30,8 @@ def digest_of(measurer: bytes, batch: GraphBatch) -> str:
     """A digest of graphs and their columns, of what measures them, and of the version that does."""
     whole = hashlib.sha256(_native.__version__.encode())
     whole.update(measurer)
-    arrays = [batch.vertices, batch.edge_offsets, batch.edges, batch.triangle_offsets, batch.triangles]
+    arrays: list[NDArray[Any] | None] = [batch.vertices, batch.edge_offsets, batch.edges]
+    arrays += [batch.triangle_offsets, batch.triangles]
     for boundary in batch.boundaries:
         arrays += [boundary.cell_offsets, boundary.face_offsets, boundary.faces, boundary.coefficients]
     for column in batch.columns:

@@ -246,16 +246,16 @@ class _Actor:
         os.environ["HODGELET_THREADS"] = str(threads)
         self.shared, self.first, self.pieces, self.folder, self.threads = shared, first, pieces, folder, threads
         self.digests: list[str] = []
-        self.made: Any = None
+        self.made: _native.Shard | None = None
 
     @property
-    def shard(self) -> Any:
+    def shard(self) -> _native.Shard:
         """The shard, measured here rather than when the actor is made: what fails here fails with its own message."""
         if self.made is None:
             self.made = self._make()
         return self.made
 
-    def _make(self) -> Any:
+    def _make(self) -> _native.Shard:
         import ray
 
         measurer, layout, targets = ray.get(self.shared)

@@ -84,10 +84,14 @@ def test_ctrl_c_ends_a_run_that_goes_on_later(ray_of_two: Any, one_process: Any,
         if crew.training.passes == 2:
             os.kill(os.getpid(), signal.SIGINT)
 
-    with pytest.MonkeyPatch.context() as patch:
-        slowly(patch, interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            fit(dataset(ray_of_two), tmp_path)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start jobs with it ignored
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            slowly(patch, interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                fit(dataset(ray_of_two), tmp_path)
+    finally:
+        signal.signal(signal.SIGINT, before)
     done, model = fit(dataset(ray_of_two), tmp_path)
     assert done.recalled >= 2 and done.passes > 0 and model == one_process
 
