@@ -305,11 +305,8 @@ fn a_killed_run_keeps_its_cells_and_the_next_leaves_no_litter() {
     let kills = std::env::var("HODGELET_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(3u64);
     let mut before: Vec<String> = Vec::new();
     for n in 0..kills {
-        let mut child = command(folder.path(), &args)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child =
+            command(folder.path(), &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(150 + 400 * (n % 8)));
         child.kill().unwrap();
         child.wait().unwrap();

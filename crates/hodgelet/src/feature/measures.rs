@@ -391,7 +391,7 @@ mod tests {
             |parts| parts.eigenvalues.push(6.0),
             |parts| parts.live.push(2),
             |parts| parts.energies.push(5.0),
-            |parts| parts.energies.truncate(1),
+            |parts| parts.energies.truncate(3),
             |parts| parts.live[2] = 3,
         ];
         for (which, change) in changes.into_iter().enumerate() {
