@@ -41,7 +41,7 @@ WIDE = 1.959964
 
 
 def plot_reliability(
-    truth: ArrayLike, probabilities: Any, *, classes: ArrayLike | None = None, n_bins: int = 10, ax: Axes | None = None
+    truth: ArrayLike, probabilities: Any, *, classes: ArrayLike | None = None, n_bins: int = 15, ax: Axes | None = None
 ) -> Axes:
     """How often the predicted class is correct, against its predicted probability.
 

@@ -310,9 +310,11 @@ def _clear(edges: Any, behind: Floats | None) -> Floats | None:
 def _arrows(axis: Axes, segments: Floats, part: Floats, strength: Floats, clear: Floats | None) -> None:
     """Heads in the middle of edges: no longer than half an edge, and as large as the flow is strong."""
     strong = strength > 0.03
+    if not strong.any():
+        return
     way, middle = (segments[:, 1] - segments[:, 0])[strong], segments.mean(axis=1)[strong]
     length = np.maximum(np.hypot(*way.T), np.finfo(float).tiny)
-    typical = float(np.median(length)) if len(length) else 1.0
+    typical = float(np.median(length))
     # A graph of few edges has heads that suit its drawing, too.
     extent = float(np.ptp(segments.reshape(-1, 2), axis=0).max(initial=0.0)) or 1.0
     size = np.minimum(0.4 * length, min(0.3 * typical, 0.08 * extent)) * (0.4 + 0.6 * np.sqrt(strength[strong]))

@@ -103,7 +103,13 @@ def test_triangles_and_places_in_space_are_drawn() -> None:
     edges = (np.array([[0, 0, 0, 1, 1, 2], [1, 2, 3, 2, 3, 3]]),)
     figure = plot_components(edges, [1.0, -1.0, 0.5, 2.0], dim=2, positions=tetrahedron)
     areas = figure.axes[0].collections[0]
-    assert len(areas.get_paths()) == 4 and np.allclose(areas.get_array(), [1.0, -1.0, 0.5, 2.0])
+    # Those behind come first: the ground, then the far side, then the two that face the viewer.
+    assert len(areas.get_paths()) == 4 and np.allclose(areas.get_array(), [1.0, 2.0, 0.5, -1.0])
+    # Flows behind are paler than those in front.
+    figure = plot_components(edges, np.ones(6), positions=tetrahedron)
+    lines = next(c for c in figure.axes[0].collections if hasattr(c, "get_segments"))
+    clear = np.asarray(lines.get_alpha())
+    assert clear.shape == (6,) and clear.max() == 1.0 and clear[3] == clear.min() < 0.2
 
 
 def test_a_ring_is_laid_out_as_a_regular_polygon() -> None:
