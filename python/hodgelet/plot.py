@@ -182,7 +182,7 @@ def _labels(batch: GraphBatch) -> list[str]:
     """Labels of the vertices of one graph, where it has some; carbon has no name."""
     found = (column for column in batch.columns if column.dim == 0 and column.categories)
     column = next(found, None)
-    if column is None:
+    if column is None or not column.categories:
         return []
     names = [str(column.categories[code]) for code in column.values]
     return ["" if name == "C" else name for name in names]
@@ -255,12 +255,12 @@ def _draw(
 
     signed: dict[str, Any] = {"cmap": LinearSegmentedColormap.from_list("signed", SIGNED)}
     # Those behind are drawn first.
-    order = range(len(triangles))
+    order = list(range(len(triangles)))
     if behind is not None:
         order = sorted(order, key=lambda t: -float(behind[triangles[t]].mean()))
     faces = PolyCollection([places[triangles[t]] for t in order], edgecolor="none")
     if dim == 2:
-        faces.set(array=part[list(order)], clim=(-scale, scale), **signed)
+        faces.set(array=part[order], clim=(-scale, scale), **signed)
     else:
         faces.set(facecolor=GRAY, alpha=0.15)
     axis.add_collection(faces)
@@ -281,9 +281,9 @@ def _draw(
         drawn.set_clim(0.0, scale)
         axis.add_collection(drawn)
         _arrows(axis, segments, part, strength, clear)
-        dots = min(8.0, 400.0 / max(len(places), 1))
-        seen = None if behind is None else _clear(np.arange(len(places))[:, None], behind)
-        axis.scatter(places[:, 0], places[:, 1], s=dots, color="black", alpha=seen, linewidths=0, zorder=4)
+        size = min(8.0, 400.0 / max(len(places), 1))
+        seen: Any = None if behind is None else _clear(np.arange(len(places))[:, None], behind)
+        axis.scatter(places[:, 0], places[:, 1], s=size, color="black", alpha=seen, linewidths=0, zorder=4)
     axis.set_aspect("equal")
     axis.margins(0.08)
     axis.autoscale_view()
@@ -304,7 +304,8 @@ def _clear(edges: Any, behind: Floats | None) -> Floats | None:
     if behind is None or len(edges) == 0:
         return None
     far = behind[edges].mean(axis=1)
-    return 1.0 - 0.85 * (far - far.min()) / max(float(np.ptp(far)), np.finfo(float).tiny)
+    clear: Floats = 1.0 - 0.85 * (far - far.min()) / max(float(np.ptp(far)), np.finfo(float).tiny)
+    return clear
 
 
 def _arrows(axis: Axes, segments: Floats, part: Floats, strength: Floats, clear: Floats | None) -> None:
