@@ -37,7 +37,7 @@ def test_parts_in_one_layout_are_the_whole() -> None:
     parts, batches = [part for part, _ in read], [batch for _, batch in read]
     assert [len(part) for part in parts] == [2, 2] and parts[0].targets.tolist() == [0, 1]
     assert [fault[:2] for fault in parts[0].faults] == [(1, "b"), (3, "d")]
-    layout = layout_of(parts, set())
+    layout = layout_of(parts)
     assert layout.categories[0, "element"] == ["C", "Cl", "F", "N", "O", "S"]
     assert layout.dropped == {(1, "stereo")}, "no molecule has a double bond with a label"
     found = GraphBatch.concatenate([in_layout(batch, layout) for batch in batches])
@@ -50,23 +50,25 @@ def test_parts_in_one_layout_are_the_whole() -> None:
 
 
 def test_labels_that_are_whole_numbers_are_in_their_order() -> None:
-    read = []
-    for values in ([[9, 2]], [[10, 2]]):
-        table = pa.table({"n_vertices": [2], "edges": [[[0, 1]]], "vertex:k": values, "y": [0], "name": ["a"]})
-        read.append(read_part(table, SOURCE)[0])
-    assert layout_of(read, {"k"}).categories[0, "k"] == ["2", "9", "10"]
-    assert layout_of(read, set()).categories[0, "k"] == ["10", "2", "9"]
+    def categories(*parts: list[object]) -> list[str]:
+        rows = {"n_vertices": [2], "edges": [[[0, 1]]], "y": [0], "name": ["a"]}
+        read = [read_part(pa.table({**rows, "vertex:k": [values]}), SOURCE)[0] for values in parts]
+        return layout_of(read).categories[0, "k"]
+
+    assert categories([9, 2], [10, 2]) == ["2", "9", "10"]
+    assert categories(["9", "2"], ["10", "2"]) == ["10", "2", "9"]
 
 
 def test_weights_that_count_nothing_are_not_there_and_wrong_ones_are_faults() -> None:
     table = pa.table({"smiles": ["CCO", "CCN", "CCC", "CO"], "y": [0, 1, 0, 1], "w": [1.0, 0.0, -1.0, float("nan")]})
     part, batch = read_part(table, Source("y", "smiles", "w", None, 1))
     assert len(part) == len(batch) == 1 and [row for row, _, _ in part.faults] == [2, 3]
-    assert "expected a number that is not negative" in part.faults[0][2]
+    assert part.faults[0][2] == "`w` is -1.0, expected 0, or 1e-6 to 1e6"
 
 
 def test_what_is_wrong_is_said() -> None:
-    with pytest.raises(HodgeletInputError, match="no column `z`; it has name, smiles, y"):
-        read_part(tables()[0], Source("z", "smiles", None, None, 1))
+    no_row = [read_part(tables()[0].slice(1, 1), SOURCE)[0]]
+    with pytest.raises(HodgeletInputError, match="no row can be learned from; the first: not SMILES"):
+        layout_of(no_row)
     with pytest.raises(HodgeletInputError, match="class_weight is a mapping"):
         distributed.fit(None, HodgeletClassifier(class_weight={0: 1.0}), target="y")

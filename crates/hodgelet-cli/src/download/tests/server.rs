@@ -150,8 +150,10 @@ fn serve(
         write!(stream, "{name}: {value}\r\n")?;
     }
     write!(stream, "\r\n")?;
-    while reply.endless {
-        stream.write_all(&reply.body)?;
+    if reply.endless {
+        loop {
+            stream.write_all(&reply.body)?;
+        }
     }
     stream.write_all(&reply.body[..reply.cut.unwrap_or(reply.body.len()).min(reply.body.len())])
 }

@@ -271,7 +271,7 @@ impl Compared {
         let within = self.tolerances.map(|t| format!("s to {t:e}"));
         let header =
             [name, "best ELBO", "steps", &within[0], "ratio", &within[1], "ratio", &within[2], "ratio"];
-        table(&header, &[1, 2, 3, 4, 5, 6, 7, 8], lines.into_iter())
+        table(&header, &[1, 2, 3, 4, 5, 6, 7, 8], lines)
     }
 }
 
