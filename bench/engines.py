@@ -65,7 +65,7 @@ def by_command(command: str, folder: Path) -> dict[str, Any]:
     runs = {
         "fit": ["fit", table, "--target", "HIV_active", "--out", model],
         "predict": ["predict", model, table, "--out", str(folder / "p.csv")],
-        "features": ["features", table, "--out", str(folder / "f.npy")],
+        "features": ["features", table, "--seed", "0", "--standardize", "--out", str(folder / "f.npy")],
     }
     out: dict[str, Any] = {}
     for name, arguments in runs.items():

@@ -209,3 +209,14 @@ fn laplace_takes_the_same_hostile_inputs() {
         .unwrap();
     assert_eq!(error.to_string(), "binary Laplace does not apply to a probit with a floor");
 }
+
+/// A scale whose square is no number, or zero, is no noise.
+#[test]
+fn noise_without_a_variance_is_refused() {
+    assert!(Likelihood::student_t(1e-100, 4.0).is_ok());
+    for (scale, excess) in
+        [(0.0, 1.0), (1e-200, 1.0), (1e160, 1.0), (1e140, 1e-40), (1.0, 0.0), (1.0, f64::NAN)]
+    {
+        assert!(Likelihood::student_t(scale, excess).is_err(), "{scale} {excess}");
+    }
+}

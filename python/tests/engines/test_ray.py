@@ -242,3 +242,11 @@ def test_what_is_wrong_is_said(ray_of_two: Any) -> None:
         distributed.fit(data, HodgeletClassifier(), target="active")
     with pytest.raises(HodgeletInputError, match="auto is not for many machines"):
         distributed.fit(data, HodgeletClassifier(auto=True), target="active")
+    for named in (
+        {"target": "activity"},
+        {"target": "active", "sample_weight": "w"},
+        {"target": "active", "id": "key"},
+    ):
+        missing = [*named.values()][-1]
+        with pytest.raises(HodgeletInputError, match=f"the dataset has no column `{missing}`; it has .*active"):
+            distributed.fit(data, HodgeletClassifier(), **named)

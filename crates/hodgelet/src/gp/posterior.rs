@@ -4,6 +4,7 @@ use super::error::GpError;
 use super::factor::{Factor, Marginals};
 use super::sparse::Natural;
 use crate::likelihood::{Likelihood, Observations};
+use crate::linalg::dense::times;
 use crate::linalg::symmetric::add_outer;
 use faer::{Mat, MatMut, MatRef, Par};
 use serde::{Deserialize, Serialize};
@@ -249,7 +250,7 @@ impl Posterior {
     /// [`GpError`] when shapes differ or an evaluation is not finite.
     pub fn predict(&self, cross: MatRef<'_, f64>, diagonal: &[f64]) -> Result<Latents, GpError> {
         check_cross(cross, diagonal, self.alpha.nrows())?;
-        let mean = cross * &self.alpha;
+        let mean = times(cross, self.alpha.as_ref());
         let mut variance = Mat::zeros(diagonal.len(), self.alpha.ncols());
         for (f, factor) in self.factors.iter().enumerate() {
             let explained = factor.explained(cross, Par::Seq);
@@ -280,9 +281,9 @@ impl Posterior {
     ) -> Result<(Mat<f64>, Vec<Mat<f64>>), GpError> {
         let diagonal: Vec<f64> = (0..prior.nrows().min(prior.ncols())).map(|i| prior[(i, i)]).collect();
         check_cross(cross, &diagonal, self.alpha.nrows())?;
-        let mean = cross * &self.alpha;
+        let mean = times(cross, self.alpha.as_ref());
         let of_factor = |factor: &Factor| {
-            let explained = cross * factor.precision_times(cross.transpose());
+            let explained = times(cross, factor.precision_times(cross.transpose()).as_ref());
             Mat::from_fn(prior.nrows(), prior.ncols(), |i, j| {
                 prior[(i, j)] - 0.5 * (explained[(i, j)] + explained[(j, i)])
             })

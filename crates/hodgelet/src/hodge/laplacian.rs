@@ -1,6 +1,7 @@
 //! Hodge Laplacians as dense matrices, for inspection and comparison; spectra do not need them.
 
 use super::Operators;
+use crate::linalg::dense::times;
 use faer::Mat;
 
 /// Which terms of the Hodge Laplacian.
@@ -29,11 +30,11 @@ pub fn laplacian(operators: &Operators<'_>, k: usize, term: Term) -> Mat<f64> {
     let mut l = Mat::zeros(n, n);
     if let (Term::Down | Term::Both, Some(b)) = (term, operators.boundary(k)) {
         let b = b.to_dense();
-        l += b.transpose() * &b;
+        l += times(b.transpose(), b.as_ref());
     }
     if let (Term::Up | Term::Both, Some(b)) = (term, operators.boundary(k + 1)) {
         let b = b.to_dense();
-        l += &b * b.transpose();
+        l += times(b.as_ref(), b.transpose());
     }
     l
 }

@@ -5,6 +5,7 @@
 //! Gram matrices is smaller.
 
 use super::{HodgeComponent, HodgeError, Operators};
+use crate::linalg::dense::times;
 use crate::linalg::eigen::{Eigenpairs, eigenpairs};
 use crate::linalg::rank::rank_mod_prime;
 use crate::linalg::{SparseMat, check_memory};
@@ -209,7 +210,7 @@ fn harmonic(operators: &Operators<'_>, k: usize) -> Result<Spectrum, HodgeError>
     let n = operators.complex().n_cells(k);
     let betti = n.saturating_sub(exact.len() + coexact.len());
     let (u, v) = (exact.eigenvectors(), coexact.eigenvectors());
-    let projector = Mat::<f64>::identity(n, n) - u * u.transpose() - v * v.transpose();
+    let projector = Mat::<f64>::identity(n, n) - times(u, u.transpose()) - times(v, v.transpose());
     let pairs = eigenpairs(projector.as_ref())?;
     let eigenvectors = Mat::from_fn(n, betti, |i, j| pairs.vector(n - betti + j)[i]);
     Ok(Spectrum { eigenvalues: vec![0.0; betti], eigenvectors })

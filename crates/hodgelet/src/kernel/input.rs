@@ -2,6 +2,7 @@
 
 use super::points::{Points, center, distances, products};
 use super::{BaseKernel, Family, GivenRows, KernelError, Lengthscales, SparseRows};
+use crate::linalg::dense::times;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use std::sync::Arc;
@@ -234,7 +235,7 @@ impl FixedRows {
                 (0..rows.len()).for_each(|j| rows.column(j, false, &mut all.col_as_slice_mut(j)[j..]));
                 all
             }
-            Self::Dense(rows) => rows * rows.transpose(),
+            Self::Dense(rows) => times(rows.as_ref(), rows.transpose()),
             Self::Given(rows) => return rows.lower(false),
         })
     }

@@ -7,6 +7,7 @@
 
 use super::normal::quantile;
 use crate::linalg::cholesky::{CholeskyScratch, factor_in_place, solve_lower_in_place};
+use crate::linalg::dense::times;
 use faer::{Mat, Par};
 
 /// Shuffles tried with few dimensions; as many points in all as keep the search under a tenth of a second.
@@ -113,7 +114,7 @@ fn mix(state: &mut u64) -> u64 {
 /// there are at least four points per dimension, the variances otherwise.
 fn standardize(points: &mut Mat<f64>) {
     let (n_dims, n) = points.shape();
-    let mut moments = &*points * points.transpose() * faer::Scale(1.0 / n as f64);
+    let mut moments = times(points.as_ref(), points.transpose()) * faer::Scale(1.0 / n as f64);
     let whitened = 4 * n_dims <= n
         && factor_in_place(moments.as_mut(), &mut CholeskyScratch::default(), Par::Seq).is_ok();
     if whitened {

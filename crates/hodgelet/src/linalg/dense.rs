@@ -32,6 +32,21 @@ pub fn multiply(
     });
 }
 
+/// `A B`, on this thread.
+///
+/// The backend's operator `*` takes the threads of its global setting, and its last bits change with their number.
+///
+/// # Panics
+///
+/// When the shapes do not fit.
+#[must_use]
+pub fn times(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), b.ncols());
+    matmul(out.as_mut(), Accum::Replace, a, b, 1.0, Par::Seq);
+    clear_upper_registers();
+    out
+}
+
 /// Lower triangle, with the diagonal, of `out ← α A Aᵀ`; the rest of `out` is left as it is.
 ///
 /// # Panics

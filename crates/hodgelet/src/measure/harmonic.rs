@@ -8,6 +8,7 @@ use super::component::across;
 use super::live::LiveSignal;
 use crate::hodge::{BoundarySpectrum, Operators, Side};
 use crate::linalg::SparseMat;
+use crate::linalg::dense::times;
 use crate::linalg::least_squares::{Range, remove_range};
 use faer::Mat;
 
@@ -124,7 +125,7 @@ fn projector_diagonal(n_cells: usize, neighbors: &[Neighbor<'_>]) -> Vec<f64> {
         for n in 0..found.rank() {
             found.write_vector(neighbor.b, neighbor.on, n, u.col_as_slice_mut(n));
         }
-        p -= &u * u.transpose();
+        p -= times(u.as_ref(), u.transpose());
     }
     crate::linalg::clear_upper_registers();
     (0..n_cells).map(|i| p.col_as_slice(i).iter().map(|v| v * v).sum()).collect()

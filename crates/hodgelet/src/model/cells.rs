@@ -14,6 +14,7 @@ use super::{BlockSpace, ModelError};
 use crate::dataset::Dataset;
 use crate::feature::{Block, BlockMeasures, Component, ValueEmbedding};
 use crate::kernel::{FixedRows, Inputs, LineShares, SparseRows};
+use crate::linalg::dense::times;
 use faer::Mat;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -132,7 +133,7 @@ impl Model {
         // The factors of the entries; those of vertices add up to the entry.
         let (origin, factors) = self.averaged_lines(b, &point, |lines, right| match right {
             FixedRows::Dense(right) => {
-                let others = right.transpose() * &lines.weights;
+                let others = times(right.transpose(), lines.weights.as_ref());
                 let entry = |m, c: usize| lines.own[c] * row[(0, m)] + others[(m, c)];
                 Ok(Mat::from_fn(row.ncols(), lines.own.len(), entry))
             }
@@ -140,7 +141,7 @@ impl Model {
         })?;
         let vertices =
             own.values().first().map_or_else(|| Mat::zeros(0, row.ncols()), |v| embedding.cell_rows(v));
-        let shares = vertices * &factors;
+        let shares = times(vertices.as_ref(), factors.as_ref());
         let cells =
             Mat::from_fn(n_cells, origin.len(), |v, c| if v < shares.nrows() { shares[(v, c)] } else { 0.0 });
         Ok(CellShares { block: space.block, origin, cells, labels: Vec::new() })

@@ -12,6 +12,7 @@ use crate::feature::{Block, BlockMeasures};
 use crate::gp::{GpError, Latents};
 use crate::kernel::Inputs;
 use crate::likelihood::{Component, Likelihood, Mixture, Poisson};
+use crate::linalg::dense::times;
 use crate::measure::ComplexMeasures;
 use faer::{Mat, Par};
 use rayon::prelude::*;
@@ -280,14 +281,14 @@ impl Trained {
         for (b, inputs) in inputs.iter().enumerate() {
             let part = self.kernel.cross_block(b, inputs, &self.inputs[b], Par::Seq)?;
             // f_b(G*) = σ_b² k_b(z*_b, Z_b) α
-            shares.push(&part * alpha);
+            shares.push(times(part.as_ref(), alpha));
             nearest.add_block(b, &part);
             cross += part;
         }
         nearest.finish(&cross);
         let constant = self.kernel.constant().map(|variance| {
             let part = Mat::full(rows, alpha.nrows(), variance);
-            let share = &part * alpha;
+            let share = times(part.as_ref(), alpha);
             cross += part;
             share
         });

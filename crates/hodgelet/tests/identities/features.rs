@@ -183,3 +183,29 @@ fn selecting_complexes_selects_rows() {
         }
     }
 }
+
+/// Filters are evaluated some at once; a bank that is wider than that gives what its filters give one by one.
+#[test]
+fn the_filters_of_a_wide_bank_do_not_see_each_other() {
+    let measures = measures(&complexes());
+    let bank =
+        BankParams { n_filters: 39, n_bands: 1, ..BankParams::default() }.check().unwrap().draw(3, None);
+    for block in all_blocks() {
+        let own = BlockMeasures::new(block, &measures);
+        assert!(!own.is_empty() && own.select(&[]).is_empty(), "{block}");
+        let found = wavelet_features(&own, &bank).unwrap();
+        for i in 0..own.len() {
+            let eigenvalues = &own.eigenvalues()[own.atoms(i)];
+            let mut gains = vec![0.0; 39 * eigenvalues.len()];
+            bank.evaluate(eigenvalues, &mut gains).unwrap();
+            for (d, masses) in own.channels(i) {
+                for j in 0..39 {
+                    let gains = gains[j * eigenvalues.len()..].iter();
+                    let square: f64 = gains.zip(masses).map(|(gain, mass)| gain * gain * mass).sum();
+                    let value = found[(i, 39 * d + j)];
+                    assert!((value - square.sqrt()).abs() <= 1e-12 * (1.0 + value), "{block} {i} {d} {j}");
+                }
+            }
+        }
+    }
+}

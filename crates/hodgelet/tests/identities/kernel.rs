@@ -324,3 +324,9 @@ fn kernels_survive_json_and_broken_ones_are_refused() {
     let twice = text.replace(factor, &format!("{factor},{factor}"));
     assert!(message(&twice).contains("a kernel of 2 factors, expected 1"));
 }
+
+#[test]
+fn lengthscales_fix_the_number_of_columns_where_each_column_has_its_own() {
+    assert_eq!(Lengthscales::ard(vec![1.0, 2.0, 3.0]).n_columns(), Some(3));
+    assert_eq!(Lengthscales::unscaled().n_columns(), None);
+}

@@ -29,6 +29,7 @@ use super::error::GpError;
 use super::factor::Factor;
 use super::posterior::{Latents, Posterior};
 use crate::likelihood::{Likelihood, Observations};
+use crate::linalg::dense::times;
 use crate::linalg::symmetric::product;
 use faer::{Mat, MatRef, Par};
 use rayon::prelude::*;
@@ -217,7 +218,7 @@ impl Sparse {
             let mut both = Mat::zeros(2 * m, m);
             both.as_mut().subrows_mut(0, m).copy_from(&inverse);
             product(root.as_ref(), inverse.as_ref(), both.as_mut().subrows_mut(m, m), par);
-            let spread = root * prior.factor().transpose(); // L_B⁻¹ Lᵀ
+            let spread = times(root.as_ref(), prior.factor().transpose()); // L_B⁻¹ Lᵀ
             for i in 0..m {
                 let own = spread.col(i).squared_norm_l2();
                 let functions = if moments.roots.len() == 1 { 0..n_latents } else { f..f + 1 };

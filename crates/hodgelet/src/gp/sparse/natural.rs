@@ -3,6 +3,7 @@
 use crate::gp::error::GpError;
 use crate::gp::sparse::tree::Term;
 use crate::linalg::cholesky::{CholeskyScratch, factor_in_place, invert_lower, log_determinant};
+use crate::linalg::dense::times;
 use faer::{Mat, MatMut, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
@@ -110,7 +111,7 @@ impl Natural {
         let m = self.n_inducing;
         let (mut roots, mut divergence) = (Vec::new(), 0.0);
         let mut scratch = CholeskyScratch::default();
-        let times = self.n_latents as f64 / self.n_factors().max(1) as f64;
+        let repeats = self.n_latents as f64 / self.n_factors().max(1) as f64;
         for f in 0..self.n_factors() {
             // Zeros above the diagonal: the root is used as a full matrix too.
             let a = self.precision(f);
@@ -121,15 +122,16 @@ impl Natural {
             invert_lower(b.as_ref(), root.as_mut(), par);
             let trace: f64 =
                 (0..m).map(|j| root.col_as_slice(j)[j..].iter().map(|x| x * x).sum::<f64>()).sum();
-            divergence += 0.5 * times * (trace - m as f64 + log_determinant(b.as_ref()));
+            divergence += 0.5 * repeats * (trace - m as f64 + log_determinant(b.as_ref()));
             roots.push(root);
         }
         let mut mean = Mat::zeros(m, self.n_latents);
         for c in 0..self.n_latents {
             let root = &roots[c.min(roots.len() - 1)];
-            let column = root.transpose() * (root * self.shift().col(c));
-            mean.col_mut(c).copy_from(&column);
-            divergence += 0.5 * column.squared_norm_l2();
+            let half = times(root.as_ref(), self.shift().col(c).as_mat());
+            let column = times(root.transpose(), half.as_ref());
+            mean.col_mut(c).copy_from(column.col(0));
+            divergence += 0.5 * column.col(0).squared_norm_l2();
         }
         match divergence.is_finite() {
             true => Ok(Moments { roots, mean, divergence }),

@@ -5,6 +5,7 @@ use super::blocks::Block;
 use super::twins::Twins;
 use crate::hodge::{HodgeError, Side, gram_entries, smaller_side, zero_tolerance};
 use crate::linalg::SparseMat;
+use crate::linalg::dense::times;
 use crate::linalg::eigen::{eigenpairs, spectral_coefficients};
 use crate::measure::component::across;
 use faer::Mat;
@@ -65,8 +66,7 @@ pub(super) fn solve(block: &Block, kind: Kind, signals: &[Channels]) -> Result<S
         let pairs = eigenpairs(gram.as_ref())?;
         let n = gram.nrows();
         let v = faer::MatRef::from_column_major_slice(&pairs.vectors, n, n);
-        let coefficients = v.transpose() * &rhs;
-        crate::linalg::clear_upper_registers();
+        let coefficients = times(v.transpose(), rhs.as_ref());
         (pairs.values.clone(), coefficients, Some(pairs))
     } else {
         let (values, coefficients) = spectral_coefficients(gram, rhs)?;

@@ -98,6 +98,42 @@ fn the_sample_has_every_class_and_the_same_bits_for_any_number_of_threads() {
     assert_eq!(run(5), expected);
 }
 
+/// The backend shares products of a large matrix with a vector out over its threads, and rounds otherwise then.
+#[test]
+fn products_with_hundreds_of_graphs_have_the_same_bits_for_any_number_of_threads() {
+    let (data, new) = (dataset(400, 2, 21), dataset(500, 2, 22));
+    let blocks = Some(vec![BlockKind::Energies, BlockKind::SmoothedValues]);
+    let sparse =
+        Settings { blocks, collapse: false, iterations: 1, ..with_all_inducing(&small_settings(), 400) };
+    let (inducing, sample) = (None, None);
+    let full = Settings { posterior: PosteriorChoice::Full, inducing, sample, ..sparse.clone() };
+    for settings in [sparse, full] {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let model = fit(&settings, &data);
+                let joint = model.predict_joint(&new).unwrap();
+                (model.to_bytes().unwrap(), model.predict(&new).unwrap(), joint)
+            })
+        };
+        let expected = run(1);
+        for threads in [2, 3] {
+            let found = run(threads);
+            assert!(found.0 == expected.0, "{:?} on {threads} threads: another model", settings.posterior);
+            assert!(
+                found.1 == expected.1,
+                "{:?} on {threads} threads: other predictions",
+                settings.posterior
+            );
+            assert!(
+                found.2 == expected.2,
+                "{:?} on {threads} threads: other covariances",
+                settings.posterior
+            );
+        }
+    }
+}
+
 /// The gradient in every trained value against differences of the optimized bound.
 #[test]
 fn the_gradient_on_all_graphs_equals_differences() {
