@@ -168,7 +168,7 @@ def page(rates: Rates, checks: list[tuple[Run, dict[str, float]]], options: argp
         "this page:",
         "",
         "```sh",
-        "python bench/distributed.py --table HIV.csv --out docs/distributed.md",
+        "python bench/distributed.py --table HIV.csv --runs results/distributed.jsonl --out docs/distributed.md",
         "```",
         "",
         "## Rates",

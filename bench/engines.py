@@ -152,8 +152,10 @@ def start_ray() -> Any:
 
 
 def ray_map(ray: Any, folder: Path, job: arrow.Job, place: str, workers: int) -> None:
-    """A table through workers of Ray."""
+    """A table through workers of Ray; one file is one block for it, which one worker would take alone."""
     data = ray.data.read_parquet(str(folder / "in.parquet"))
+    if workers > 1:
+        data = data.repartition(2 * workers)
     distributed.map_ray(data, job, workers=workers, batch_size=BATCH).write_parquet(place)
 
 

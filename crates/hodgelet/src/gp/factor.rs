@@ -87,8 +87,9 @@ impl Factor {
     /// `(K + W⁻¹)⁻¹ x`, `[n, n_columns]`.
     pub(super) fn precision_times(&self, x: MatRef<'_, f64>) -> Mat<f64> {
         let ordered = Mat::from_fn(x.nrows(), x.ncols(), |a, k| x[(self.order[a], k)]);
-        let mut half = Mat::zeros(x.nrows(), x.ncols());
-        let mut whole = half.clone();
+        // A difference of two factors has their rows one after the other.
+        let mut half = Mat::zeros(self.root.nrows(), x.ncols());
+        let mut whole = Mat::zeros(x.nrows(), x.ncols());
         product(self.root.as_ref(), ordered.as_ref(), half.as_mut(), Par::Seq);
         for k in 0..x.ncols() {
             half.col_as_slice_mut(k)[self.n_positive..].iter_mut().for_each(|h| *h = -*h);

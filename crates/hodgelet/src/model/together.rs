@@ -102,13 +102,18 @@ impl Trained {
 #[cfg(test)]
 mod tests {
     use crate::model::testing::{dataset, small_settings};
+    use crate::settings::{PosteriorChoice, Settings};
 
     #[test]
     fn variances_are_on_the_diagonal_and_covariances_are_those_of_a_dense_posterior() {
-        for n_classes in [0, 2, 3] {
+        let (inducing, sample) = (Some(7), Some(12));
+        let sparse = Settings { posterior: PosteriorChoice::Sparse, inducing, sample, ..small_settings() };
+        let settings = [small_settings(), sparse];
+        for (n_classes, settings) in [0, 2, 3].into_iter().flat_map(|n| settings.iter().map(move |s| (n, s)))
+        {
             let data = dataset(20, n_classes, 4);
             let new = dataset(9, n_classes, 5);
-            let model = small_settings().fit(&data, &(0..20).collect::<Vec<_>>()).unwrap();
+            let model = settings.fit(&data, &(0..20).collect::<Vec<_>>()).unwrap();
             let (joint, alone) = (model.predict_joint(&new).unwrap(), model.predict(&new).unwrap());
             for (c, covariance) in joint.covariance.iter().enumerate() {
                 for i in 0..9 {
