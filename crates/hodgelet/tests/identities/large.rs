@@ -299,3 +299,26 @@ fn betti_numbers_of_large_surfaces_need_no_eigenvalues() {
         .collect();
     assert_eq!(betti(&surface((N * N) as usize, &triangles)), [1, 2, 1]);
 }
+
+/// Averaged over orientations, values of one size give every unit vector the energy of their square.
+#[test]
+fn values_of_one_size_have_one_energy_whatever_their_signs() {
+    let families = families();
+    for (name, complex) in families.iter().filter(|(_, complex)| complex.n_cells(1) > 200) {
+        let n = complex.n_cells(1);
+        for values in [vec![3.0; n], (0..n).map(|i| if i % 3 == 0 { -3.0 } else { 3.0 }).collect()] {
+            let signal = Signal::from_row_major(n, 1, &values, Orientation::Unoriented).unwrap();
+            let sample =
+                Sample { complex: Cow::Borrowed(complex), signals: vec![None, Some(signal)], weights: None };
+            let found = measure(&sample, by(Spectra::Auto, Weighting::Combinatorial)).unwrap();
+            let edges = found.of_dim(1).unwrap();
+            let operators = Operators::new(complex, Weighting::Combinatorial);
+            for component in HodgeComponent::ALL {
+                let dimension = hodgelet::hodge::spectrum(&operators, 1, component).unwrap().len() as f64;
+                let part = edges.component(component);
+                let energy = if part.live().is_empty() { 0.0 } else { part.total(0) };
+                assert!((energy - 9.0 * dimension).abs() < 1e-8 * n as f64, "{name}, {component}: {energy}");
+            }
+        }
+    }
+}
