@@ -148,14 +148,14 @@ def tuned_svm(grams: list[np.ndarray], problem: Problem, train: np.ndarray, test
 
 
 def grakel_graphs(data: tu.Dataset) -> list[Any]:
-    """Graphs with a label on each vertex, its degree where there is none."""
+    """Graphs as lists of neighbours, with a label on each vertex, its degree where there is none."""
     out = []
     for graph in data.graphs:
-        matrix = np.zeros((graph.n, graph.n))
-        if len(graph.edges):
-            matrix[graph.edges[:, 0], graph.edges[:, 1]] = matrix[graph.edges[:, 1], graph.edges[:, 0]] = 1
+        near: dict[int, dict[int, float]] = {v: {} for v in range(graph.n)}
+        for u, v in graph.edges.tolist():
+            near[u][v] = near[v][u] = 1.0
         labels = graph.node_labels or [(int(d),) for d in graph.degrees()]
-        out.append((matrix, {v: "-".join(map(str, label)) for v, label in enumerate(labels)}))
+        out.append((near, {v: "-".join(map(str, label)) for v, label in enumerate(labels)}))
     return out
 
 
@@ -400,8 +400,8 @@ def main() -> None:
         results.append(compare(args, name, known.pop(name, {}).get("results", {})))
         rows += [cells(name, model, scores) for model, scores in results[-1]["results"].items()]
         seconds = spent + time.perf_counter() - began
-        page = sheet.sheet("Against what people would pick instead", seconds, header, rows, NOTES)
-        sheet.write(path, {"sheets": [page], "results": [*results, *known.values()]})
+        found = sheet.sheet("Against what people would pick instead", seconds, header, rows, NOTES)
+        sheet.write(path, {"sheets": [found], "results": [*results, *known.values()]})
     (args.out / "blocks.md").write_text(page([*results, *known.values()], page_command()))
     print(sheet.table(header, rows))
 

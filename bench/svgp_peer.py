@@ -244,7 +244,7 @@ def ways(problem: Problem, limit: float, only: str | None) -> list[dict[str, Any
     found = []
 
     def run(name: str, trains: bool, way: Callable[[Watch, gpflow.models.SVGP], dict[str, Any]]) -> float:
-        if only is not None and only not in name:
+        if only is not None and not any(text in name for text in only.split("|")):
             return -np.inf
         # GPflow's own jitter where the kernel moves: the other is enough for one kernel, not for all on the way.
         gpflow.config.set_default_jitter(JITTER if trains else header["jitter"])
@@ -318,7 +318,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("folder", type=Path, help="with problem.json and features.f64")
     parser.add_argument("--limit", type=float, default=300.0, help="seconds after which each way gives up")
     parser.add_argument("--threads", type=int, help="threads of TensorFlow; its default without")
-    parser.add_argument("--ways", help="only those whose names have this in them")
+    parser.add_argument("--ways", help="only those whose names have one of these texts, A|B, in them")
     return parser.parse_args()
 
 

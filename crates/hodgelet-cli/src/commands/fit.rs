@@ -82,7 +82,7 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
     let all: Vec<usize> = (0..dataset.len()).collect();
     let (false, Some(out)) = (args.dry_run, &args.out) else {
         let plan = settings.plan(&dataset, &all)?;
-        return output::print(&Planned { seconds: plan.seconds(), plan }, args.format);
+        return output::print(&Planned::of_dataset(plan), args.format);
     };
     let (model, trials) = if args.model.auto {
         let found = search(&dataset, settings, &all, terminal)?;
@@ -158,22 +158,35 @@ struct Planned {
     seconds: f64,
 }
 
+impl Planned {
+    /// The plan for graphs in memory: nothing is kept on disk.
+    fn of_dataset(plan: Plan) -> Self {
+        Self { seconds: plan.seconds(), plan: Plan { disk_bytes: 0, ..plan } }
+    }
+}
+
 impl Report for Planned {
     fn text(&self) -> String {
-        let Plan { n_train, n_sample, n_inducing, bytes, budget, .. } = &self.plan;
+        let Plan { n_train, n_sample, n_inducing, bytes, disk_bytes, budget, .. } = &self.plan;
         let posterior = match n_inducing {
             Some(inducing) => format!("sparse, at most {inducing} inducing graphs"),
             None => "full".to_owned(),
         };
         let megabytes = |bytes: &usize| format!("{} MB", bytes / 1_000_000);
         let fits = if bytes <= budget { "fits" } else { "does not fit" };
-        facts(&[
+        let mut rows = vec![
             ("graphs", n_train.to_string()),
             ("hyperparameters from", format!("{n_sample} graphs")),
             ("posterior", posterior),
             ("memory", format!("about {}, {fits} in {}", megabytes(bytes), megabytes(budget))),
-            ("time", format!("about {:.0} s at the most probable values, besides the spectra", self.seconds)),
-        ])
+        ];
+        if *disk_bytes > 0 {
+            let disk = megabytes(disk_bytes);
+            rows.push(("disk", format!("at most {disk} in the store's folder, until the model is fitted")));
+        }
+        let time = format!("about {:.0} s at the most probable values, besides the spectra", self.seconds);
+        rows.push(("time", time));
+        facts(&rows)
     }
 }
 

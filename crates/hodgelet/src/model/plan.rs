@@ -5,7 +5,7 @@
 //! since the number of steps is not known before.
 
 use super::problem::{KNOWN_TO, Problem, check_indices};
-use super::sparse::most_inducing;
+use super::sparse::{MOST_KEPT, most_inducing};
 use super::targets::Observed;
 use super::{Measurer, ModelError};
 use crate::dataset::{Dataset, Targets};
@@ -81,6 +81,9 @@ pub struct Plan {
     pub n_inducing: Option<usize>,
     /// Bytes of the matrices, besides the spectra.
     pub bytes: usize,
+    /// Bytes of a file for covariances with the inducing complexes, where memory does not hold them; it stands beside the
+    /// measures of a store while the model is fitted, and is gone afterwards.
+    pub disk_bytes: usize,
     /// Bytes that may be taken.
     pub budget: usize,
     /// Multiplications and additions of training and posterior, besides the spectra.
@@ -104,7 +107,7 @@ impl Plan {
         let (numbers, posterior) = match n_inducing {
             Some(m) => {
                 let m = m as f64;
-                let kept = (all * m).min(1e9 / 8.0);
+                let kept = (all * m).min(MOST_KEPT as f64);
                 let candidates = all.min(4096.0);
                 let numbers = kept + candidates * (candidates + m) + 8.0 * f * m * m + rows(candidates + m);
                 (numbers, all * m * (d + PASSES * 1.5 * f * m))
@@ -114,6 +117,7 @@ impl Plan {
             }
             None => (0.0, 0.0),
         };
+        let covariances = n.saturating_mul(n_inducing.unwrap_or(0));
         // Starts run side by side, as far as there are processors.
         let side = starts.min(rayon::current_num_threads() as f64);
         // Two matrices of each block for its derivatives and one for all, and distances that are kept.
@@ -125,6 +129,7 @@ impl Plan {
             n_sample,
             n_inducing,
             bytes: (8.0 * training.max(numbers)).min(usize::MAX as f64) as usize,
+            disk_bytes: if covariances > MOST_KEPT { covariances.saturating_mul(8) } else { 0 },
             budget: settings.memory.map_or_else(free_memory, |mb| mb.saturating_mul(1_000_000)),
             operations: evaluations * evaluation + posterior,
         }
@@ -224,6 +229,8 @@ mod tests {
         assert_eq!(Plan::new(&auto, 1_000_000, energies, 1).n_sample, 1000);
         assert!(Plan::new(&auto, 100, energies, 1).n_inducing.is_none());
         assert!(Plan::new(&auto, 100, energies, 1).seconds() > 0.0);
+        let disk = |n| Plan::new(&auto, n, energies, 1).disk_bytes;
+        assert_eq!((disk(100), disk(40_000), disk(1_000_000)), (0, 0, 6_400_000_000));
     }
 
     /// A block of labels takes as much as one of energies, its distances and its rows.

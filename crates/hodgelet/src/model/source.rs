@@ -4,6 +4,7 @@ use super::{Measured, ModelError};
 use crate::dataset::Targets;
 use crate::measure::ComplexMeasures;
 use std::borrow::Cow;
+use std::path::Path;
 
 /// Measures that can be had by the places of their complexes, as often as they are wanted.
 ///
@@ -32,6 +33,11 @@ pub trait MeasureSource: Sync {
 
     /// Who sums over leaves, where the measures are in other processes.
     fn workers(&self) -> Option<&dyn Workers> {
+        None
+    }
+
+    /// A folder where training may keep what is too large for memory; none where it must compute it again.
+    fn scratch(&self) -> Option<&Path> {
         None
     }
 }
@@ -106,6 +112,10 @@ impl MeasureSource for Weighted<'_> {
 
     fn workers(&self) -> Option<&dyn Workers> {
         self.source.workers()
+    }
+
+    fn scratch(&self) -> Option<&Path> {
+        self.source.scratch()
     }
 }
 

@@ -216,6 +216,10 @@ impl MeasureSource for Store {
         }
         Ok(all)
     }
+
+    fn scratch(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
 }
 
 /// Measures as the bytes of a Parquet file, the columns of which are those of a leaf.

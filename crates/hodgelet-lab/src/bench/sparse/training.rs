@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// Graphs of each sample, where there are more, and by how much a step must still raise the bound of a graph.
-const SAMPLES: [(usize, f64); 2] = [(2 * LEAF, 1e-4), (8 * LEAF, 2e-5)];
+const SAMPLES: [(usize, f64); 2] = [(2 * LEAF, 4e-4), (8 * LEAF, 4e-4)];
 
 /// As for samples, on all graphs.
 const TOLERANCE: f64 = 2e-6;
@@ -46,7 +46,7 @@ pub fn train(inputs: &Inputs<'_>, inducing: &[usize], inference: Sparse) -> Resu
     let chosen: Vec<Mat<f64>> = inputs.features.iter().map(|own| rows(own, inducing)).collect();
     let mut theta = inputs.kernel.params();
     let mut curvature = None;
-    let (mut trace, mut evaluations, mut natural) = (Vec::new(), Vec::new(), None);
+    let (mut trace, mut evaluations, mut held) = (Vec::new(), Vec::new(), None);
     let stages = SAMPLES.into_iter().filter(|&(size, _)| 2 * size <= n).chain([(n, TOLERANCE)]);
     for (size, tolerance) in stages {
         let places = sample(inputs.labels, size);
@@ -57,7 +57,7 @@ pub fn train(inputs: &Inputs<'_>, inducing: &[usize], inference: Sparse) -> Resu
             likelihood: inputs.likelihood,
             kernel: inputs.kernel.clone(),
             inference,
-            natural,
+            held,
         };
         let mut seen = |elbo: f64| {
             if size == n {
@@ -66,7 +66,7 @@ pub fn train(inputs: &Inputs<'_>, inducing: &[usize], inference: Sparse) -> Resu
         };
         let count = bound.climb(&mut theta, &mut curvature, tolerance, &mut seen)?;
         evaluations.push((places.len(), count));
-        natural = bound.natural;
+        held = bound.held;
     }
     let elbo = trace.iter().map(|&(_, elbo)| elbo).fold(f64::NEG_INFINITY, f64::max);
     Ok(Trained { elbo, trace, evaluations })
@@ -96,7 +96,8 @@ struct Bound<'a> {
     likelihood: &'a Likelihood,
     kernel: SumKernel,
     inference: Sparse,
-    natural: Option<Natural>,
+    /// The last Gaussian with its prior, and the number of graphs that it is from.
+    held: Option<(Natural, InducingPrior, usize)>,
 }
 
 /// What a leaf adds to the gradient.
@@ -204,7 +205,10 @@ impl Bound<'_> {
         });
         let leaves = leaves.collect::<Result<Vec<Leaf>, _>>()?;
         let zeros = || Natural::zeros(prior.len(), likelihood.n_latents(), likelihood.n_factors());
-        let start = self.natural.take().unwrap_or_else(zeros);
+        let n = self.labels.len();
+        let start = self.held.take().map_or_else(zeros, |(natural, before, seen)| {
+            natural.carried(&before, &prior, n as f64 / seen as f64, Par::rayon(0))
+        });
         let fit = self.inference.iterate(start, None, likelihood, Par::rayon(0), |moments| {
             let pass = |k: usize| leaves[k].pass(moments, likelihood);
             let sum = sum_leaves(0..n_leaves, pass)?.total().expect("there is a leaf, and none is missing");
@@ -226,7 +230,7 @@ impl Bound<'_> {
         let own =
             kernel.cross_backward(&chosen, &chosen, among.as_ref(), &vec![0.0; prior.len()], |_| false)?;
         sum.params.iter_mut().zip(&own.params).for_each(|(a, b)| *a += b);
-        self.natural = Some(fit.natural);
+        self.held = Some((fit.natural, prior, n));
         Ok((fit.elbo, sum.params))
     }
 }

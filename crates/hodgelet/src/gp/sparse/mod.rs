@@ -13,12 +13,14 @@
 //! leaves ([`Leaf::pass`]) and one sum of [`Statistics`] along a fixed tree ([`TreeSum`]). Where leaves live, in memory, on
 //! disk or elsewhere, changes no bit.
 
+mod file;
 mod inducing;
 mod leaf;
 mod natural;
 mod prior;
 mod tree;
 
+pub use file::LeafFile;
 pub use inducing::{Chosen, choose};
 pub use leaf::{LEAF, Leaf, LeafGradient, Statistics};
 pub use natural::{Moments, Natural};

@@ -1,9 +1,13 @@
 //! The Gaussian over the whitened inducing values: natural parameters, and what follows from them.
 
 use crate::gp::error::GpError;
+use crate::gp::sparse::prior::InducingPrior;
 use crate::gp::sparse::tree::Term;
-use crate::linalg::cholesky::{CholeskyScratch, factor_in_place, invert_lower, log_determinant};
+use crate::linalg::cholesky::{
+    CholeskyScratch, factor_in_place, invert_lower, log_determinant, solve_lower_in_place,
+};
 use crate::linalg::dense::times;
+use crate::linalg::symmetric::{lower_transpose_product, mirror_lower, product, product_lower};
 use faer::{Mat, MatMut, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +97,32 @@ impl Natural {
             shift: step(&self.shift, &target.shift),
             ..*self
         }
+    }
+
+    /// What data that are `times` as many add under another prior of the same inducing points, nearly.
+    ///
+    /// The latent value of a point is `P_iᵀ u` with `P_i = K_mm⁻¹ k_i = L⁻ᵀ V_i`, which changes little with the kernel. With
+    /// its sites held too, `A = Lᵀ (Σ_i w_i P_i P_iᵀ) L` becomes `Tᵀ A T` and `b` becomes `Tᵀ b`, where `T = L⁻¹ L'`. A step
+    /// from there needs few passes, where the same `A` under another kernel may be far from all data.
+    #[must_use]
+    pub fn carried(&self, from: &InducingPrior, to: &InducingPrior, times: f64, par: Par) -> Self {
+        let m = self.n_inducing;
+        let mut moved = to.factor().to_owned();
+        solve_lower_in_place(from.factor(), moved.as_mut(), par);
+        let mut carried = Self::zeros(m, self.n_latents, self.n_factors());
+        let (mut full, mut half, mut whole) = (Mat::zeros(m, m), Mat::zeros(m, m), Mat::zeros(m, m));
+        for f in 0..self.n_factors() {
+            mirror_lower(self.precision(f), full.as_mut());
+            product_lower(full.as_ref(), moved.as_ref(), half.as_mut(), par);
+            lower_transpose_product(moved.as_ref(), half.as_ref(), whole.as_mut(), par);
+            whole *= faer::Scale(times);
+            carried.precision_mut(f).copy_from(&whole);
+        }
+        let mut shift = Mat::zeros(m, self.n_latents);
+        product(moved.transpose(), self.shift(), shift.as_mut(), par);
+        shift *= faer::Scale(times);
+        carried.shift_mut().copy_from(&shift);
+        carried
     }
 
     /// Whether `other` has the same shape.

@@ -264,3 +264,58 @@ fn sparse_inference_is_restored_from_its_tensors() {
         );
     }
 }
+
+/// What data add is carried exactly where `K_mm⁻¹ k_i` does not change: under the same kernel, and under one of another
+/// variance. Under a kernel nearby the bound begins near its optimum, where that of the same sums does not.
+#[test]
+fn sums_are_carried_from_kernel_to_kernel() {
+    let points: Vec<f64> = (0..60).map(x).collect();
+    let kernel = |a: f64, b: f64, lengthscale: f64, variance: f64| {
+        variance * (-0.5 * ((a - b) / lengthscale).powi(2)).exp() + if a == b { 0.05 * variance } else { 0.0 }
+    };
+    let likelihood = LikelihoodParams::PROBIT.check(2).unwrap();
+    let labels: Vec<u32> = points.iter().map(|x| u32::from((2.0 * x).sin() > 0.1)).collect();
+    let at = |lengthscale: f64, variance: f64| {
+        let of = |n: usize, m: usize| {
+            Mat::from_fn(n, m, |i, j| kernel(points[i], points[j], lengthscale, variance))
+        };
+        let prior = InducingPrior::new(of(8, 8).as_ref(), Par::Seq).unwrap();
+        let diagonal = vec![1.05 * variance; 60];
+        let observations = Observations::classes(2, &labels).unwrap();
+        let leaf = Leaf::new(prior.project(of(60, 8).as_ref()), &diagonal, observations).unwrap();
+        (prior, leaf)
+    };
+    let fit = |leaf: &Leaf, start: Natural| {
+        sparse().iterate(start, None, &likelihood, Par::Seq, |m| leaf.pass(m, &likelihood)).unwrap()
+    };
+    let (prior, leaf) = at(1.0, 1.5);
+    let found = fit(&leaf, Natural::zeros(8, 1, 1));
+    let difference = |a: &Natural, b: &Natural| {
+        let squares = |a: MatRef<'_, f64>, b: MatRef<'_, f64>| {
+            let lower = |i: usize, j: usize| if i >= j { (a[(i, j)] - b[(i, j)]).powi(2) } else { 0.0 };
+            (0..8).flat_map(|i| (0..8).map(move |j| (i, j))).map(|(i, j)| lower(i, j)).sum::<f64>()
+        };
+        squares(a.precision(0), b.precision(0)).sqrt() + (a.shift() - b.shift()).norm_l2()
+    };
+    let same = found.natural.carried(&prior, &prior, 1.0, Par::Seq);
+    assert!(difference(&same, &found.natural) < 1e-9);
+    let (scaled, _) = at(1.0, 6.0);
+    let carried = found.natural.carried(&prior, &scaled, 3.0, Par::Seq);
+    let expected = Natural::new(
+        8,
+        1,
+        found.natural.tensors()[0].iter().map(|a| 12.0 * a).collect(),
+        found.natural.tensors()[1].iter().map(|b| 6.0 * b).collect(),
+    );
+    assert!(difference(&carried, &expected.unwrap()) < 1e-8);
+
+    let (next, there) = at(1.2, 2.5);
+    let best = fit(&there, Natural::zeros(8, 1, 1)).elbo;
+    let bound = |natural: &Natural| {
+        let moments = natural.moments(Par::Seq).unwrap();
+        there.pass(&moments, &likelihood).unwrap().value - moments.divergence()
+    };
+    let carried = best - bound(&found.natural.carried(&prior, &next, 1.0, Par::Seq));
+    let as_it_was = best - bound(&found.natural);
+    assert!(carried < 0.2 * as_it_was && carried > -1e-9, "{carried} and {as_it_was}");
+}

@@ -18,6 +18,7 @@ use crate::settings::{HyperparameterChoice, Settings};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Mutex;
 
 /// One of several targets.
@@ -203,6 +204,10 @@ impl MeasureSource for Known<'_> {
 
     fn sample_weights(&self) -> Option<Cow<'_, [f64]>> {
         self.weights.as_deref().map(Cow::Borrowed)
+    }
+
+    fn scratch(&self) -> Option<&Path> {
+        self.source.scratch()
     }
 }
 

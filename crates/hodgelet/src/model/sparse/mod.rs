@@ -19,7 +19,7 @@ use super::parameters::State;
 use super::problem::Problem;
 use super::{FeatureSpace, ModelError};
 use crate::dataset::Targets;
-use crate::gp::sparse::{Natural, choose};
+use crate::gp::sparse::{InducingPrior, Natural, choose};
 use crate::gp::{Latents, Posterior, Sparse, SparseParams};
 use crate::kernel::{Inputs, SumKernel};
 use crate::likelihood::{Likelihood, Observations};
@@ -30,6 +30,7 @@ use objective::SparseObjective;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+pub(super) use seen::MOST_KEPT;
 use seen::{LeftOut, Pass, Seen, column_moments};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -184,7 +185,7 @@ pub(super) fn fit(
     let mut space = standardized(data, &space)?;
     let inducing = choose_inducing(settings, data, &space, &kernel)?;
     let inference = settings.sparse_loop().check()?;
-    let (mut passes, mut natural, mut steps) = (0, None, 0);
+    let (mut passes, mut held, mut steps) = (0, None, 0);
     let mut watch = || {
         passes += 1;
         progress(passes)
@@ -194,12 +195,15 @@ pub(super) fn fit(
         let state = State { maps, kernel, likelihood };
         let trained = train_on_all(problem, data, space, state, &inducing, inference, &mut watch)?;
         steps = trained.steps;
-        (space, natural) = (trained.space, trained.natural);
+        (space, held) = (trained.space, trained.held);
         State { kernel, likelihood, .. } = trained.state;
     }
     let seen = Seen::new(data, &space, &kernel, &inducing)?;
     let zeros = || Natural::zeros(inducing.len(), likelihood.n_latents(), likelihood.n_factors());
-    let start = natural.unwrap_or_else(zeros);
+    let start = match held {
+        Some((natural, before)) => natural.carried(&before, &seen.prior, 1.0, Par::Seq),
+        None => zeros(),
+    };
     let fit = inference.iterate(start, None, &likelihood, Par::Seq, |moments| match watch().is_break() {
         true => Err(ModelError::Cancelled),
         false => seen.sum::<Pass>(data, moments, &likelihood),
@@ -235,7 +239,8 @@ pub(super) fn fit(
 struct TrainedOnAll {
     space: FeatureSpace,
     state: State,
-    natural: Option<Natural>,
+    /// The last Gaussian, with its prior.
+    held: Option<(Natural, InducingPrior)>,
     steps: usize,
 }
 
@@ -252,8 +257,7 @@ fn train_on_all(
     let settings = data.settings;
     let parameters = problem.parameters()?;
     let start = parameters.values(&state);
-    let mut objective =
-        SparseObjective { data, space, parameters, state, inducing, natural: None, inference };
+    let mut objective = SparseObjective { data, space, parameters, state, inducing, held: None, inference };
     let optimizer = settings.optimizer()?;
     let most = optimizer.max_iterations.min(STEPS_ON_ALL);
     let optimizer = LbfgsParams { max_iterations: most, ..optimizer }.check()?;
@@ -270,12 +274,12 @@ fn train_on_all(
     if watch().is_break() {
         return Err(ModelError::Cancelled);
     }
-    let SparseObjective { mut space, parameters, mut state, natural, .. } = objective;
+    let SparseObjective { mut space, parameters, mut state, held, .. } = objective;
     parameters.set(&minimum.point, &mut state)?;
     for (block, map) in space.blocks.iter_mut().zip(&state.maps) {
         block.map.clone_from(map);
     }
-    Ok(TrainedOnAll { space, state, natural, steps: minimum.iterations })
+    Ok(TrainedOnAll { space, state, held, steps: minimum.iterations })
 }
 
 /// The feature space with columns standardized over all training complexes.

@@ -9,7 +9,7 @@ use super::message::Kind;
 use super::seen::{At, OfLeaf, Pass, Seen};
 use crate::feature::{BlockMeasures, WaveletTape};
 use crate::gp::Sparse;
-use crate::gp::sparse::{Leaf, Natural, Term};
+use crate::gp::sparse::{InducingPrior, Leaf, Natural, Term};
 use crate::kernel::{CrossGradient, Input, Inputs};
 use faer::{Mat, Par};
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,8 @@ pub(super) struct SparseObjective<'a> {
     pub parameters: Parameters,
     pub state: State,
     pub inducing: &'a [usize],
-    pub natural: Option<Natural>,
+    /// The last Gaussian, with its prior.
+    pub held: Option<(Natural, InducingPrior)>,
     pub inference: Sparse,
 }
 
@@ -76,7 +77,10 @@ impl SparseObjective<'_> {
         let (kernel, likelihood) = (&self.state.kernel, &self.state.likelihood);
         let seen = Seen::new(self.data, &self.space, kernel, self.inducing)?;
         let zeros = || Natural::zeros(self.inducing.len(), likelihood.n_latents(), likelihood.n_factors());
-        let start = self.natural.take().unwrap_or_else(zeros);
+        let start = match self.held.take() {
+            Some((natural, before)) => natural.carried(&before, &seen.prior, 1.0, Par::Seq),
+            None => zeros(),
+        };
         let fit = self.inference.iterate(start, None, likelihood, Par::Seq, |moments| {
             match progress().is_break() {
                 true => Err(ModelError::Cancelled),
@@ -108,7 +112,7 @@ impl SparseObjective<'_> {
         self.parameters.likelihood(gradient).copy_from_slice(&fit.statistics.likelihood_gradient);
         let value = fit.elbo + self.parameters.add_log_prior(theta, gradient);
         gradient.iter_mut().for_each(|g| *g = -*g);
-        self.natural = Some(fit.natural);
+        self.held = Some((fit.natural, seen.prior));
         Ok(-value)
     }
 }

@@ -8,7 +8,7 @@ use super::message::{Kind, Question, View, joined, packed, unpacked};
 use super::moments::ColumnMoments;
 use crate::feature::BlockMeasures;
 use crate::gp::Latents;
-use crate::gp::sparse::{InducingPrior, Leaf, Moments, Statistics, Term, TreeSum, sum_leaves};
+use crate::gp::sparse::{InducingPrior, Leaf, LeafFile, Moments, Statistics, Term, TreeSum, sum_leaves};
 use crate::kernel::{Inputs, SumKernel};
 use crate::likelihood::Likelihood;
 use faer::{Mat, Par};
@@ -16,19 +16,32 @@ use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Most numbers of whitened covariances that are kept from pass to pass: 1 GiB. Beyond, each pass makes them again.
-const MOST_KEPT: usize = 1 << 27;
+/// Most numbers of whitened covariances that are kept in memory from pass to pass: 1 GiB.
+pub(in crate::model) const MOST_KEPT: usize = 1 << 27;
+
+/// Leaves that are made side by side before they are written.
+const MADE_TOGETHER: usize = 32;
 
 /// The inducing complexes under one kernel and one set of filters, and the leaves as they see them.
 pub(super) struct Seen {
     pub view: View,
     pub prior: InducingPrior,
-    kept: Vec<Leaf>, // all leaves, or none if they are too large or elsewhere
+    kept: Kept,
     inverse: OnceLock<Mat<f64>>,
     /// The name of the view, where workers have it.
     id: String,
+}
+
+/// Where leaves are from pass to pass.
+enum Kept {
+    /// Nowhere: each pass makes them again, here or elsewhere.
+    Nowhere,
+    Memory(Vec<Leaf>),
+    Disk(LeafFile),
 }
 
 /// What a leaf adds to one of the sums over all leaves.
@@ -114,7 +127,17 @@ impl Seen {
     }
 
     /// The leaves of `data` under a view, or those of the workers, which are shown it.
-    pub fn of_view(data: &Data<'_>, view: View, mut id: String) -> Result<Self, ModelError> {
+    pub fn of_view(data: &Data<'_>, view: View, id: String) -> Result<Self, ModelError> {
+        Self::of_view_within(data, view, id, MOST_KEPT)
+    }
+
+    /// As [`of_view`](Self::of_view), with at most `most` numbers in memory.
+    pub(super) fn of_view_within(
+        data: &Data<'_>,
+        view: View,
+        mut id: String,
+        most: usize,
+    ) -> Result<Self, ModelError> {
         let gram = view.kernel.gram(&Inputs::views(&view.inputs), Par::Seq)?; // as a file gives it back
         let prior = InducingPrior::new(gram.as_ref(), Par::Seq)?;
         if let Some(workers) = data.source.workers() {
@@ -127,19 +150,62 @@ impl Seen {
             id = digest(&[&bytes]);
             workers.show(&id, bytes)?;
         }
-        let mut seen = Self { view, prior, kept: Vec::new(), inverse: OnceLock::new(), id };
-        let numbers = data.train.len().saturating_mul(seen.prior.len());
-        if data.source.workers().is_none() && numbers <= MOST_KEPT {
-            let made: Vec<Result<Leaf, ModelError>> =
-                data.leaves().into_par_iter().map(|k| seen.made(data, k)).collect();
-            seen.kept = made.into_iter().collect::<Result<_, _>>()?;
+        let mut seen = Self { view, prior, kept: Kept::Nowhere, inverse: OnceLock::new(), id };
+        if data.source.workers().is_none() {
+            seen.kept = match data.train.len().saturating_mul(seen.prior.len()) <= most {
+                true => Kept::Memory(seen.made_together(data, data.leaves())?),
+                false => seen.written(data)?,
+            };
         }
         Ok(seen)
+    }
+
+    /// Some leaves, made side by side.
+    fn made_together(&self, data: &Data<'_>, leaves: Range<usize>) -> Result<Vec<Leaf>, ModelError> {
+        let made: Vec<Result<Leaf, ModelError>> =
+            leaves.into_par_iter().map(|k| self.made(data, k)).collect();
+        made.into_iter().collect()
+    }
+
+    /// All leaves on disk; nowhere, where there is no folder for them or no room in it.
+    fn written(&self, data: &Data<'_>) -> Result<Kept, ModelError> {
+        let Some(Ok(mut file)) = data.source.scratch().map(LeafFile::new) else { return Ok(Kept::Nowhere) };
+        let Range { start, end } = data.leaves();
+        for first in (start..end).step_by(MADE_TOGETHER) {
+            for leaf in self.made_together(data, first..end.min(first + MADE_TOGETHER))? {
+                if file.push(leaf).is_err() {
+                    return Ok(Kept::Nowhere);
+                }
+            }
+        }
+        Ok(Kept::Disk(file))
+    }
+
+    /// The leaf `k`, from where it is kept.
+    fn leaf(&self, data: &Data<'_>, k: usize) -> Result<Cow<'_, Leaf>, ModelError> {
+        let place = k - data.first;
+        let fault = |error| ModelError::Store { fault: format!("covariances that were written: {error}") };
+        let kept = match &self.kept {
+            Kept::Nowhere => None,
+            Kept::Memory(leaves) => leaves.get(place).map(Cow::Borrowed),
+            Kept::Disk(file) => file.get(place).map_err(fault)?.map(Cow::Owned),
+        };
+        kept.map_or_else(|| Ok(Cow::Owned(self.made(data, k)?)), Ok)
     }
 
     /// The name of the view.
     pub fn id(&self) -> &str {
         &self.id
+    }
+
+    /// Where leaves are from pass to pass.
+    #[cfg(test)]
+    pub fn kept_in(&self) -> &'static str {
+        match self.kept {
+            Kept::Nowhere => "nowhere",
+            Kept::Memory(_) => "memory",
+            Kept::Disk(_) => "disk",
+        }
     }
 
     /// `L⁻¹` of the inducing complexes.
@@ -168,10 +234,7 @@ impl Seen {
         likelihood: &Likelihood,
     ) -> Result<TreeSum<K::Sum>, ModelError> {
         let at = At { seen: self, data, moments, likelihood };
-        sum_leaves(data.leaves(), |k| match self.kept.get(k - data.first) {
-            Some(leaf) => K::of_leaf(&at, leaf, k),
-            None => K::of_leaf(&at, &self.made(data, k)?, k),
-        })
+        sum_leaves(data.leaves(), |k| K::of_leaf(&at, &*self.leaf(data, k)?, k))
     }
 
     /// The sum over all leaves.

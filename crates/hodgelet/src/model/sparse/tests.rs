@@ -1,8 +1,13 @@
 use super::super::testing::{dataset, small_settings};
-use super::super::{Measurer, Model, PredictedTargets, Prediction, Problem};
+use super::super::{MeasureSource, Measured, Measurer, Model, PredictedTargets, Prediction, Problem};
 use super::*;
 use crate::dataset::Dataset;
+use crate::gp::sparse::LEAF;
+use crate::measure::ComplexMeasures;
 use crate::settings::{BlockKind, ClassLikelihood, HyperparameterChoice, NoiseChoice};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::path::Path;
 
 fn fit(settings: &Settings, data: &Dataset) -> Model {
     let train: Vec<usize> = (0..data.len()).collect();
@@ -168,8 +173,8 @@ fn the_gradient_on_all_graphs_equals_differences() {
         let parameters = problem.parameters().unwrap();
         let start = parameters.values(&state);
         let inference = SparseParams { tolerance: 1e-15, max_passes: 300 }.check().unwrap();
-        let (inducing, natural, data) = (&inducing[..], None, &all);
-        let mut objective = SparseObjective { data, space, parameters, state, inducing, natural, inference };
+        let (inducing, held, data) = (&inducing[..], None, &all);
+        let mut objective = SparseObjective { data, space, parameters, state, inducing, held, inference };
         let on = || ControlFlow::Continue(());
         let theta: Vec<f64> =
             start.iter().enumerate().map(|(p, x)| x + 0.1 * (p as f64 + 1.0).sin()).collect();
@@ -192,6 +197,62 @@ fn the_gradient_on_all_graphs_equals_differences() {
             );
         }
     }
+}
+
+/// Measures in memory, with a folder for what is not.
+struct WithFolder<'a>(&'a Measured, Option<&'a Path>);
+
+impl MeasureSource for WithFolder<'_> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn load(&self, indices: &[usize]) -> Result<Vec<Cow<'_, ComplexMeasures>>, ModelError> {
+        self.0.load(indices)
+    }
+
+    fn scratch(&self) -> Option<&Path> {
+        self.1
+    }
+}
+
+#[test]
+fn leaves_in_memory_on_disk_and_made_again_give_the_same_bits() {
+    let n = LEAF + 60;
+    let data = dataset(n, 2, 9);
+    let settings = &Settings { sample: Some(40), ..some_inducing() };
+    let train: Vec<usize> = (0..n).collect();
+    let measurer = Measurer::fit(settings, &data, &train).unwrap();
+    let measured = measurer.measure(&data, |_| ControlFlow::Continue(())).unwrap();
+    let problem = Problem::new(settings, &measurer, &measured, data.targets(), &train[..40]).unwrap();
+    let space = FeatureSpace { measurer, blocks: problem.drawn.clone() };
+    let State { kernel, likelihood, .. } = problem.state(0).unwrap();
+    let (folder, sums) = (tempfile::tempdir().unwrap(), RefCell::new(Vec::new()));
+    let sum = |most: usize, folder: Option<&Path>| {
+        let data = Data {
+            settings,
+            fitted: &problem.targets,
+            covariates: None,
+            likelihood: problem.likelihood_params,
+            factors: None,
+            source: &WithFolder(&measured, folder),
+            targets: data.targets(),
+            train: &train,
+            first: 0,
+        };
+        let view = Seen::new(&data, &space, &kernel, &[3, 50, 700]).unwrap().view;
+        let seen = Seen::of_view_within(&data, view, String::new(), most).unwrap();
+        let moments = Natural::zeros(3, 1, 1).moments(Par::Seq).unwrap();
+        sums.borrow_mut().push(seen.sum::<Pass>(&data, &moments, &likelihood).unwrap());
+        seen.kept_in()
+    };
+    assert_eq!(sum(3 * n, Some(folder.path())), "memory");
+    assert_eq!(sum(3 * n - 1, Some(folder.path())), "disk");
+    assert_eq!(sum(3 * n - 1, Some(&folder.path().join("missing"))), "nowhere");
+    assert_eq!(sum(3 * n - 1, None), "nowhere");
+    let sums = sums.into_inner();
+    assert!(sums.iter().all(|sum| *sum == sums[0]) && sums[0].value < 0.0);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
 }
 
 #[test]
