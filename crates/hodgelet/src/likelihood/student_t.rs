@@ -16,6 +16,8 @@ use super::Moments;
 use super::noise::NoiseComponent;
 use super::normal::LN_SQRT_2PI;
 use super::special::{gamma_ratio, ln_gamma_ratio, stirling_peak};
+use crate::linalg::simd;
+use std::sync::LazyLock;
 
 /// Distance of nodes in `t`: the strip of analyticity, `π/2` wide, leaves `e^{−π²/h}` = 2e-11.
 const STEP: f64 = 0.4;
@@ -206,6 +208,22 @@ fn bent(delta: f64, sigma: f64) -> Bent {
     let square = delta * delta;
     let size = square + sigma;
     let first = -((LINEAR + (1.0 + size).ln()) / STEP).ceil() as i32;
+    let sum = match (LEAST_SIZE..f64::INFINITY).contains(&size) && first >= FIRST {
+        true => NODES.bent(first, delta, sigma),
+        false => bent_terms(first, delta, sigma),
+    };
+    // Below the first node the integrand is u (δ² + σ²): a geometric series.
+    let rest = (STEP * f64::from(first)).exp() / STEP.exp_m1();
+    Bent {
+        value: STEP * (sum.value + rest * size),
+        d_delta: STEP * (sum.d_delta + rest * 2.0 * delta),
+        d_sigma: STEP * (sum.d_sigma + rest),
+    }
+}
+
+/// The sum over nodes from `first` on, term by term: right to the last digits however small or large `δ` and `σ` are.
+fn bent_terms(first: i32, delta: f64, sigma: f64) -> Bent {
+    let square = delta * delta;
     let mut sum = Bent { value: 0.0, d_delta: 0.0, d_sigma: 0.0 };
     for k in first..=LAST {
         let u = (STEP * f64::from(k)).exp();
@@ -217,12 +235,61 @@ fn bent(delta: f64, sigma: f64) -> Bent {
         sum.d_delta += q * 2.0 * (u / d) * delta;
         sum.d_sigma += q * (u / d) * (1.0 - 2.0 * (u / d) * square);
     }
-    // Below the first node the integrand is u (δ² + σ²): a geometric series.
-    let rest = (STEP * f64::from(first)).exp() / STEP.exp_m1();
-    Bent {
-        value: STEP * (sum.value + rest * size),
-        d_delta: STEP * (sum.d_delta + rest * 2.0 * delta),
-        d_sigma: STEP * (sum.d_sigma + rest),
+    sum
+}
+
+/// The first node that is tabulated: enough for `δ² + σ²` up to 1e5.
+const FIRST: i32 = -60;
+const N_NODES: usize = (LAST - FIRST + 1) as usize;
+
+/// From here on `1 − q` loses no more than four digits, so that vectors can take the place of logarithms.
+const LEAST_SIZE: f64 = 1e-4;
+
+static NODES: LazyLock<Nodes> = LazyLock::new(|| {
+    let nodes = std::array::from_fn(|i| (STEP * f64::from(FIRST + i as i32)).exp());
+    Nodes { nodes, fades: nodes.map(|u| (-u).exp()) }
+});
+
+/// Nodes `u` with their `e^{−u}`.
+struct Nodes {
+    nodes: [f64; N_NODES],
+    fades: [f64; N_NODES],
+}
+
+impl Nodes {
+    /// As [`bent_terms`], with vectors.
+    fn bent(&self, first: i32, delta: f64, sigma: f64) -> Bent {
+        let from = (first - FIRST) as usize;
+        let (nodes, fades) = (&self.nodes[from..], &self.fades[from..]);
+        let square = delta * delta;
+        let (mut ratios, mut roots, mut powers) = ([0.0; N_NODES], [0.0; N_NODES], [0.0; N_NODES]);
+        let n = nodes.len();
+        let (ratios, roots, powers) = (&mut ratios[..n], &mut roots[..n], &mut powers[..n]);
+        simd::vectorized(
+            #[inline(always)]
+            || {
+                for i in 0..n {
+                    let inverse = 1.0 / (1.0 + 2.0 * nodes[i] * sigma);
+                    ratios[i] = nodes[i] * inverse; // u / D
+                    roots[i] = fades[i] * inverse.sqrt(); // e^{−u} D^{−½}
+                    powers[i] = -ratios[i] * square;
+                }
+            },
+        );
+        simd::exp_in_place(powers);
+        simd::vectorized(
+            #[inline(always)]
+            || {
+                powers.iter_mut().zip(&*roots).for_each(|(power, root)| *power *= root);
+                Bent {
+                    value: simd::lane_sum(fades, powers, |fade, q| fade - q),
+                    d_delta: 2.0 * delta * simd::lane_sum(powers, ratios, |q, ratio| q * ratio),
+                    d_sigma: simd::lane_sum(powers, ratios, |q, ratio| {
+                        q * ratio * (1.0 - 2.0 * ratio * square)
+                    }),
+                }
+            },
+        )
     }
 }
 
@@ -252,6 +319,24 @@ mod tests {
         for (delta, sigma) in [(f64::MAX, 0.0), (1.0, f64::MAX), (-1e200, 1e200)] {
             let bent = bent(delta, sigma);
             assert!(bent.value.is_finite() && bent.d_delta.is_finite() && bent.d_sigma.is_finite());
+        }
+    }
+
+    #[test]
+    fn vectors_give_what_terms_give() {
+        for (delta, sigma) in [(0.01, 0.0), (0.3, 0.05), (-2.0, 1.0), (40.0, 0.3), (0.2, 3e4), (300.0, 1e-4)]
+        {
+            let first = -(((LINEAR + (1.0 + delta * delta + sigma).ln()) / STEP).ceil() as i32);
+            assert!(first >= FIRST);
+            let (found, expected) = (NODES.bent(first, delta, sigma), bent_terms(first, delta, sigma));
+            let pairs = [
+                (found.value, expected.value),
+                (found.d_delta, expected.d_delta),
+                (found.d_sigma, expected.d_sigma),
+            ];
+            for (found, expected) in pairs {
+                assert!((found - expected).abs() <= 1e-11 * (expected.abs() + 1e-3), "{found} {expected}");
+            }
         }
     }
 

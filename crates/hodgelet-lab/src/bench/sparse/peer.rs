@@ -22,7 +22,7 @@ pub struct PeerArgs {
     /// Seconds after which each way of GPflow gives up
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
     limit: f64,
-    /// Only the ways of GPflow whose names have this in them
+    /// Only the ways of GPflow whose names have one of these texts, A|B, in them
     #[arg(long, value_name = "TEXT")]
     ways: Option<String>,
     /// Without GPflow
