@@ -157,7 +157,7 @@ class Estimator:
             self._output_of_transform = transform
         return self
 
-    def _framed(self, features: NDArray[np.float64]) -> Any:
+    def _framed(self, features: NDArray[np.float64]) -> NDArray[np.float64] | Any:
         """Features in the container that `set_output` asked for."""
         wanted = getattr(self, "_output_of_transform", "default")
         if wanted == "default":
@@ -237,7 +237,7 @@ def check_targets(y: Any, n: int, estimator: str) -> NDArray[Any]:
     """Targets as an array with one axis and ``n`` entries."""
     if y is None:
         raise HodgeletInputError(f"This {estimator} estimator requires y to be passed, but the target y is None.")
-    targets = np.asarray(y)
+    targets = _array_of(y)
     if targets.ndim == 2 and targets.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected.",
@@ -254,17 +254,88 @@ def check_targets(y: Any, n: int, estimator: str) -> NDArray[Any]:
     return targets
 
 
+def is_missing(value: Any) -> bool:
+    """Whether a target is not there: None, NaN, NaT, or the missing value of pandas or of a masked array."""
+    if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(value))
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def known_targets(targets: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Where targets are known, and what they are there; warns of those that are not.
+
+    Raises
+    ------
+    HodgeletInputError
+        When no target is known.
+
+    """
+    places = _places(targets)
+    if len(places) == len(targets):
+        return places, targets
+    if len(places) == 0:
+        raise HodgeletInputError(f"y has no target: Input y contains NaN or None for all {len(targets)} graphs")
+    known = plain_array(targets[places].tolist()) if targets.dtype == object else targets[places]
+    if known.dtype.kind == "f":
+        _check_finite(known, places)
+    warn_untargeted(len(targets) - len(places))
+    return places, known
+
+
+def plain_array(values: list[Any]) -> NDArray[Any]:
+    """Values as an array of their type; of objects where text and anything else are mixed, which are not the same."""
+    found = np.asarray(values)
+    mixed = found.dtype.kind in "US" and not all(isinstance(value, (str, bytes)) for value in values)
+    return np.asarray(values, dtype=object) if mixed else found
+
+
+def unmasked(y: Any) -> Any:
+    """What is given, with None in place of what is masked."""
+    if not isinstance(y, np.ma.MaskedArray):
+        return y
+    values = np.asarray(y.data, dtype=object).copy()
+    values[np.ma.getmaskarray(y)] = None
+    return values
+
+
+def _array_of(y: Any) -> NDArray[Any]:
+    """An array in which missing values are still missing: among text, NaN would become text too."""
+    y = unmasked(y)
+    if isinstance(y, (list, tuple)) and any(map(is_missing, y)):
+        return np.asarray(y, dtype=object)
+    return np.asarray(y)
+
+
+def _places(targets: NDArray[Any]) -> NDArray[np.int64]:
+    if targets.dtype.kind == "f":
+        missing = np.isnan(targets)
+    elif targets.dtype.kind in "mM":
+        missing = np.isnat(targets)
+    elif targets.dtype == object:
+        missing = np.fromiter(map(is_missing, targets), bool, len(targets))
+    else:
+        missing = np.zeros(len(targets), dtype=bool)
+    return np.flatnonzero(~missing)
+
+
 def finite_numbers(targets: NDArray[Any]) -> NDArray[np.float64]:
     """Real targets, all finite."""
     try:
         values = np.ascontiguousarray(targets, dtype=np.float64)
     except (TypeError, ValueError):
         raise HodgeletInputError(f"y holds {targets.dtype}, expected real numbers") from None
-    wrong = ~np.isfinite(values)
-    if wrong.any():
-        i = int(np.flatnonzero(wrong)[0])
-        raise HodgeletInputError(f"y[{i}] is {values[i]}: Input y contains NaN or infinity, expected finite numbers")
+    _check_finite(values, np.arange(len(values)))
     return values
+
+
+def _check_finite(values: NDArray[np.floating[Any]], places: NDArray[np.int64]) -> None:
+    """Refuses numbers that are not finite; ``places`` are where they are in what was given."""
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        i, found = places[wrong[0]], values[wrong[0]]
+        raise HodgeletInputError(f"y[{i}] is {found}: Input y contains NaN or infinity, expected finite numbers")
 
 
 def encode_classes(targets: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.uint32], list[str]]:
@@ -322,6 +393,11 @@ def warn_not_converged(steps: int) -> None:
     """Warns that training used up its steps, as scikit-learn does."""
     message = f"training used up its {steps} steps before it converged; raise max_iter"
     warnings.warn(message, _sklearn_warning("ConvergenceWarning"), stacklevel=_outside())
+
+
+def warn_untargeted(count: int) -> None:
+    """Warns of graphs that nothing can be learned from."""
+    warnings.warn(f"{count} graphs without a target were left out", HodgeletWarning, stacklevel=_outside())
 
 
 def warn_constant(channels: list[str]) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hodgelet._base import accuracy, check_targets, classes_from_names, documented, encode_classes
+from hodgelet._base import accuracy, check_targets, classes_from_names, documented, encode_classes, known_targets
 from hodgelet._errors import HodgeletInputError
 from hodgelet._parameters import ClassifierParameters
 from hodgelet._regions import ClassSets, common
@@ -33,6 +34,8 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
         The classes, in the order of probabilities.
     n_graphs_in_ : int
         Number of training graphs.
+    threshold_ : float or None
+        The probability from which on the second of two classes is predicted, if ``threshold`` says how to choose one.
     search_ : list of dict
         With ``auto``, every answer tried: the change, its log probability, its gain and the standard error of that,
         if it was kept.
@@ -60,6 +63,15 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
     _estimator_type = "classifier"
     classes_: NDArray[Any]
 
+    @property
+    def threshold_(self) -> float | None:
+        """The probability from which on the second of two classes is predicted; none for the more probable class."""
+        native = self._native()
+        if json.loads(native.description())["settings"].get("threshold") is None:
+            return None
+        found = _description_in_file(native.to_bytes()).get("threshold")
+        return None if found is None else float(found)
+
     def __sklearn_tags__(self) -> Any:
         """Tags, made when scikit-learn asks for them."""
         from sklearn.utils import ClassifierTags
@@ -79,6 +91,9 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
         grams: Any = None,
     ) -> HodgeletClassifier:
         """Learns the classes ``y`` of the graphs ``X``.
+
+        Graphs whose target is missing (NaN, ``None``, ``pandas.NA`` or ``NaT``) are left out, with a warning that
+        counts them.
 
         ``sample_weight`` multiplies the terms of the graphs in the log likelihood; ``class_weight`` may be a mapping
         from class to weight. ``columns``, ``fingerprints`` and ``grams`` are what is known of the graphs as a whole,
@@ -126,7 +141,7 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
         return self
 
     def predict(self, X: Any, *, columns: Any = None, fingerprints: Any = None, grams: Any = None) -> NDArray[Any]:
-        """The most probable class of each graph."""
+        """The most probable class of each graph, or the second of two from the probability `threshold_` on."""
         labels = self.predict_full(X, columns=columns, fingerprints=fingerprints, grams=grams).labels
         assert labels is not None, "a classifier predicts classes"
         return labels
@@ -140,10 +155,22 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
     def decision_function(self, X: Any) -> Floats:
         """Log odds of the second of two classes, otherwise the log probability of each class.
 
-        Latent means, which know nothing of their uncertainty, are in `predict_full`.
+        Where there is a `threshold_`, its own log odds are taken off, so that what is positive is predicted as the
+        second class in any case. Latent means, which know nothing of their uncertainty, are in `predict_full`.
         """
-        logs = self.predict_log_proba(X)
-        return logs[:, 1] - logs[:, 0] if logs.shape[1] == 2 else logs
+        threshold = self.threshold_
+        if threshold is None:
+            logs = self.predict_log_proba(X)
+            return logs[:, 1] - logs[:, 0] if logs.shape[1] == 2 else logs
+        full = self.predict_full(X)
+        assert full.probabilities is not None and full.labels is not None, "a classifier predicts classes"
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(full.probabilities)
+            odds = logs[:, 1] - logs[:, 0] - np.log(threshold) + np.log1p(-threshold)
+        # At the threshold itself, and where both are certain, the sign is that of the prediction.
+        odds = np.where(np.isnan(odds), 0.0, odds)
+        least = np.finfo(np.float64).tiny
+        return np.where(full.labels == self.classes_[1], np.maximum(odds, least), np.minimum(odds, 0.0))
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the probabilities."""
@@ -161,9 +188,11 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
         return ClassSets(**common(out, out["coverage"]), classes=self.classes_, members=out["members"] > 0)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of graphs whose class is predicted correctly."""
+        """Share of graphs whose class is predicted correctly, among those that have one."""
         predicted = self.predict(X)
-        return accuracy(check_targets(y, len(predicted), type(self).__name__), predicted, sample_weight)
+        places, truth = known_targets(check_targets(y, len(predicted), type(self).__name__))
+        weights = None if sample_weight is None else np.asarray(sample_weight)[places]
+        return accuracy(truth, predicted[places], weights)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, classes: Any = None, **params: Any) -> HodgeletClassifier:
@@ -199,6 +228,13 @@ class HodgeletClassifier(ClassifierParameters, Supervised):
             probabilities=out["probabilities"],
             novelty=Novelty(**out["novelty"]),
         )
+
+
+def _description_in_file(content: bytes) -> dict[str, Any]:
+    """What a model file says of the model: safetensors begin with the length of a header, in which it is text."""
+    length = int.from_bytes(content[:8], "little")
+    description: dict[str, Any] = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["model"])
+    return description
 
 
 def _named_classes(names: list[str], classes: Any) -> NDArray[Any]:

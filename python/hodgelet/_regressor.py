@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hodgelet._base import check_targets, documented, finite_numbers, r2
+from hodgelet._base import check_targets, documented, finite_numbers, known_targets, r2
 from hodgelet._errors import HodgeletInputError
 from hodgelet._parameters import RegressorParameters
 from hodgelet._regions import Intervals, common
 from hodgelet._results import Novelty, Prediction
-from hodgelet._supervised import Supervised
+from hodgelet._supervised import Floats, Supervised
 
 __all__ = ["HodgeletRegressor"]
+
+#: Logarithm of the largest rate that NumPy draws counts of.
+LARGEST_LOG_RATE = 43.0
 
 
 @documented
@@ -67,7 +69,10 @@ class HodgeletRegressor(RegressorParameters, Supervised):
         fingerprints: Any = None,
         grams: Any = None,
     ) -> HodgeletRegressor:
-        """Learns the numbers ``y`` of the graphs ``X``; weights and errors as in `HodgeletClassifier.fit`."""
+        """Learns the numbers ``y`` of the graphs ``X``.
+
+        Targets that are missing, weights and errors are as in `HodgeletClassifier.fit`.
+        """
         self._train(X, y, lambda y: {"values": finite_numbers(y)}, columns, fingerprints, sample_weight, grams)
         return self
 
@@ -78,6 +83,43 @@ class HodgeletRegressor(RegressorParameters, Supervised):
         self._add(X, y, lambda y: {"values": finite_numbers(y)})
         return self
 
+    @overload
+    def predict(
+        self,
+        X: Any,
+        return_std: Literal[False] = False,
+        return_cov: Literal[False] = False,
+        *,
+        columns: Any = None,
+        fingerprints: Any = None,
+        grams: Any = None,
+    ) -> Floats: ...
+
+    @overload
+    def predict(
+        self,
+        X: Any,
+        return_std: Literal[True],
+        return_cov: Literal[False] = False,
+        *,
+        columns: Any = None,
+        fingerprints: Any = None,
+        grams: Any = None,
+    ) -> tuple[Floats, Floats]: ...
+
+    @overload
+    def predict(
+        self,
+        X: Any,
+        return_std: Literal[False] = False,
+        *,
+        return_cov: Literal[True],
+        columns: Any = None,
+        fingerprints: Any = None,
+        grams: Any = None,
+    ) -> tuple[Floats, Floats]: ...
+
+    @overload
     def predict(
         self,
         X: Any,
@@ -87,7 +129,18 @@ class HodgeletRegressor(RegressorParameters, Supervised):
         columns: Any = None,
         fingerprints: Any = None,
         grams: Any = None,
-    ) -> Any:
+    ) -> Floats | tuple[Floats, Floats]: ...
+
+    def predict(
+        self,
+        X: Any,
+        return_std: bool = False,
+        return_cov: bool = False,
+        *,
+        columns: Any = None,
+        fingerprints: Any = None,
+        grams: Any = None,
+    ) -> Floats | tuple[Floats, Floats]:
         """The expected number of each graph.
 
         With ``return_std`` also the standard deviation of a new observation, with ``return_cov`` the covariance of new
@@ -97,18 +150,23 @@ class HodgeletRegressor(RegressorParameters, Supervised):
             raise HodgeletInputError("return_std and return_cov are both true, expected at most one")
         batch = self.new_batch(X, columns=columns, fingerprints=fingerprints, grams=grams)
         out = self.predict_full(batch)
+        assert out.mean is not None, "a regressor predicts numbers"
         if return_cov:
             return out.mean, self._native().covariance(batch, self._threads())
         return (out.mean, out.std) if return_std else out.mean
 
-    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> NDArray[np.float64]:
-        """Draws of new observations of all graphs together, ``[n_graphs, n_samples]``.
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Floats:
+        """Draws of new observations, ``[n_graphs, n_samples]``.
 
-        They are normal, with the mean and covariance of `predict`.
+        They are normal, of all graphs together, with the mean and covariance of `predict`. With ``noise="poisson"``
+        they are counts, of each graph by itself: Poisson, with rates whose logarithm is normal, such that the mean and
+        the standard deviation are those of `predict`.
         """
-        mean, covariance = self.predict(X, return_cov=True)
         rng = random_state if hasattr(random_state, "multivariate_normal") else np.random.RandomState(random_state)
-        draws: NDArray[np.float64] = rng.multivariate_normal(mean, covariance, n_samples).T
+        if self.likelihood_["type"] == "poisson":
+            return _counts(rng, *self.predict(X, return_std=True), n_samples)
+        mean, covariance = self.predict(X, return_cov=True)
+        draws: Floats = rng.multivariate_normal(mean, covariance, n_samples).T
         return draws
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Intervals:
@@ -122,10 +180,11 @@ class HodgeletRegressor(RegressorParameters, Supervised):
         return Intervals(**common(out, out["coverage"]), lower=out["lower"], upper=out["upper"])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Coefficient of determination R²."""
+        """Coefficient of determination R², over the graphs that have a target."""
         predicted = self.predict(X)
-        truth = finite_numbers(check_targets(y, len(predicted), type(self).__name__))
-        return r2(truth, predicted, sample_weight)
+        places, known = known_targets(check_targets(y, len(predicted), type(self).__name__))
+        weights = None if sample_weight is None else np.asarray(sample_weight)[places]
+        return r2(finite_numbers(known), predicted[places], weights)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], **params: Any) -> HodgeletRegressor:
@@ -148,3 +207,16 @@ class HodgeletRegressor(RegressorParameters, Supervised):
             variance=out["variance"],
             novelty=Novelty(**out["novelty"]),
         )
+
+
+def _counts(rng: Any, mean: Floats, std: Floats, n_samples: int) -> Floats:
+    """Draws of counts ``[n_graphs, n_samples]`` whose rates are log-normal.
+
+    A rate with the logarithm ``N(m, v)`` has the mean ``e^(m + v/2)``, which is that of the count, and the variance
+    ``mean^2 (e^v - 1)``, to which the count adds its mean.
+    """
+    spread = np.log1p(np.maximum(std**2 - mean, 0.0) / mean**2)
+    logs = (np.log(mean) - 0.5 * spread)[:, None] + np.sqrt(spread)[:, None] * rng.standard_normal(
+        (len(mean), n_samples)
+    )
+    return np.asarray(rng.poisson(np.exp(np.minimum(logs, LARGEST_LOG_RATE))), dtype=np.float64)

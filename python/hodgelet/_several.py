@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hodgelet._base import OF_INPUTS, encode_classes, finite_numbers
+from hodgelet._base import (
+    OF_INPUTS,
+    encode_classes,
+    finite_numbers,
+    is_missing,
+    logger,
+    plain_array,
+    unmasked,
+    warn_untargeted,
+)
 from hodgelet._classifier import HodgeletClassifier
 from hodgelet._errors import HodgeletInputError
 from hodgelet._own import with_own
@@ -19,10 +28,12 @@ from hodgelet._regressor import HodgeletRegressor
 
 if TYPE_CHECKING:
     from hodgelet import _native
+    from hodgelet._batch import GraphBatch
 
 __all__ = ["SeveralModels", "fit_several", "load_several"]
 
 Estimators = HodgeletClassifier | HodgeletRegressor
+Known = tuple[list[int], NDArray[Any]]
 
 
 class SeveralModels(Mapping[str, Estimators]):
@@ -112,7 +123,8 @@ def fit_several(
     X
         Graphs, as in `as_batch`.
     targets
-        A mapping from name to values, or a data frame. ``None`` and NaN are not known.
+        A mapping from name to values, or a data frame. ``None``, NaN, ``NaT`` and ``pandas.NA`` are not known; graphs
+        of which no target is known are left out, with a warning that counts them.
     kinds
         ``"classes"`` or ``"numbers"`` by name; otherwise numbers with a fraction are numbers, all else classes.
     sample_weight
@@ -139,11 +151,13 @@ def fit_several(
 
     estimator = HodgeletClassifier(**params)
     batch = with_own(estimator._batch(X).to_learn_from(), columns, fingerprints, sample_weight, grams)
+    known = {str(name): _known(str(name), values, len(batch)) for name, values in _by_name(targets).items()}
+    batch, known = _targeted(batch, known)
     goals, classes = [], {}
-    for name, values in _by_name(targets).items():
-        goal, own = _goal(str(name), values, len(batch), (kinds or {}).get(name))
+    for name, (places, values) in known.items():
+        goal, classes[name] = _goal(name, places, values, (kinds or {}).get(name))
         goals.append(goal)
-        classes[str(name)] = own
+        logger.info("target %s is known of %d of %d graphs", name, len(places), len(batch))
     with Progress(estimator._verbose()) as progress:
         settings = estimator._settings(estimator._seed())
         reading = reading_of(X, batch, estimator.get_params())
@@ -179,27 +193,33 @@ def _by_name(targets: Any) -> Mapping[str, Any]:
     raise HodgeletInputError(f"targets is a {type(targets).__name__}, expected a mapping or a data frame")
 
 
-def _known(name: str, values: Any, n: int) -> tuple[list[int], NDArray[Any]]:
+def _known(name: str, values: Any, n: int) -> Known:
     """Where a target is known, and what it is there."""
-    listed = np.asarray(values, dtype=object)
+    listed = np.asarray(unmasked(values), dtype=object)
     if listed.shape != (n,):
         raise HodgeletInputError(f"target `{name}` has the shape {list(listed.shape)}, expected [{n}]")
-    places = [i for i, value in enumerate(listed) if not _is_missing(value)]
+    places = [i for i, value in enumerate(listed) if not is_missing(value)]
     if not places:
         raise HodgeletInputError(f"target `{name}` is not known of any graph")
-    return places, np.asarray([listed[i] for i in places])
+    return places, plain_array([listed[i] for i in places])
 
 
-def _goal(name: str, values: Any, n: int, kind: str | None) -> tuple[Any, NDArray[Any] | None]:
+def _targeted(batch: GraphBatch, known: dict[str, Known]) -> tuple[GraphBatch, dict[str, Known]]:
+    """The graphs of which a target is known, and where the targets are among them; warns of the others."""
+    kept = sorted({place for places, _ in known.values() for place in places})
+    if not known or len(kept) == len(batch):
+        return batch, known
+    warn_untargeted(len(batch) - len(kept))
+    new = {old: place for place, old in enumerate(kept)}
+    moved = {name: ([new[place] for place in places], values) for name, (places, values) in known.items()}
+    return batch.take(kept).to_learn_from(), moved
+
+
+def _goal(name: str, places: list[int], known: NDArray[Any], kind: str | None) -> tuple[Any, NDArray[Any] | None]:
     if kind not in (None, "classes", "numbers"):
         raise HodgeletInputError(f"kinds: `{name}` is {kind!r}, expected 'classes' or 'numbers'")
-    places, known = _known(name, values, n)
     fractions = np.issubdtype(known.dtype, np.floating) and bool((known != np.floor(known)).any())
     if kind == "numbers" or (kind is None and fractions):
         return (name, places, None, None, finite_numbers(known)), None
     classes, labels, names = encode_classes(known)
     return (name, places, names, labels, None), classes
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value is np.ma.masked or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hodgelet._base import (
     Estimator,
     check_targets,
+    known_targets,
     logger,
     warn_all,
     warn_constant,
@@ -86,11 +87,11 @@ class Supervised(Estimator):
         """The log evidence of the training targets, or its lower bound where inference is variational."""
         return float(self.training_["elbo"])
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Any) -> Floats | Any:
         """Features of graphs under the learned filters, as the kernels see them: ``[n_graphs, n_columns]``."""
         return self._framed(self._features(X, standardize=True))
 
-    def fit_transform(self, X: Any, y: Any) -> Any:
+    def fit_transform(self, X: Any, y: Any) -> Floats | Any:
         """Trains on the graphs ``X`` and returns their features under the learned filters."""
         batch = self._batch(X)
         self.fit(batch, y)
@@ -202,10 +203,12 @@ class Supervised(Estimator):
 
     def _add(self, X: Any, y: Any, targets: Any) -> None:
         batch = self._batch(X)
-        checked = check_targets(y, len(batch), type(self).__name__)
+        places, known = known_targets(check_targets(y, len(batch), type(self).__name__))
+        if len(places) < len(batch):
+            batch = batch.take(places)
         with Progress(self._verbose()) as progress:
             self._fitted = self._native().update(
-                batch, **targets(checked), threads=self._threads(), callback=progress.callback
+                batch, **targets(known), threads=self._threads(), callback=progress.callback
             )
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -228,19 +231,21 @@ class Supervised(Estimator):
         from hodgelet import _native
 
         plain = self._batch(X).to_learn_from()
-        checked = check_targets(y, len(plain), type(self).__name__)
-        weights = self._weights(checked, sample_weight)
+        places, known = known_targets(check_targets(y, len(plain), type(self).__name__))
+        weights = self._weights(places, known, len(plain), sample_weight)
         batch = with_own(plain, columns, fingerprints, weights, grams)
-        if weights is not None and (np.asarray(weights) == 0).any():
-            counted = np.flatnonzero(np.asarray(weights))  # what counts nothing is not there
-            batch, checked = batch.take(counted), checked[counted]
+        if weights is not None:
+            counts = np.asarray(weights)[places] != 0  # what counts nothing is not there
+            places, known = places[counts], known[counts]
+        if len(places) < len(batch):
+            batch = batch.take(places).to_learn_from()
         if len(batch) < 2:
             raise HodgeletInputError("n_samples = 1: there is 1 graph, expected at least 2 to learn from")
         with Progress(self._verbose()) as progress:
             fitted = _native.Model.fit(
                 batch,
                 self._settings(self._seed()),
-                **targets(checked),
+                **targets(known),
                 auto=bool(self.get_params()["auto"]),
                 reading=reading_of(X, plain, self.get_params()),
                 threads=self._threads(),
@@ -263,15 +268,19 @@ class Supervised(Estimator):
             training["elbo"],
         )
 
-    def _weights(self, targets: Any, sample_weight: Any) -> Any:
-        """How much each graph counts: what is given, times what its class counts where that is a mapping."""
+    def _weights(self, places: NDArray[np.int64], known: NDArray[Any], n: int, sample_weight: Any) -> Any:
+        """How much each of ``n`` graphs counts: what is given, times what its class counts where that is a mapping.
+
+        ``known`` are the targets of the graphs at ``places``.
+        """
         by_class = self.get_params().get("class_weight")
         if not isinstance(by_class, Mapping):
             return sample_weight
-        missing = sorted({str(y) for y in targets.tolist() if y not in by_class})
+        missing = sorted({str(y) for y in known.tolist() if y not in by_class})
         if missing:
             raise HodgeletInputError(f"class_weight has no weight of the class {missing[0]}; it has {list(by_class)}")
-        own = np.array([by_class[y] for y in targets.tolist()], dtype=np.float64)
+        own = np.zeros(n)
+        own[places] = [by_class[y] for y in known.tolist()]
         return own if sample_weight is None else own * np.asarray(sample_weight, dtype=np.float64)
 
     @classmethod

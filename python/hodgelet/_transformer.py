@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hodgelet._base import Estimator, documented
 from hodgelet._errors import HodgeletInputError
 from hodgelet._parameters import TransformerParameters
 from hodgelet._progress import Progress
 
 __all__ = ["HodgeletTransformer"]
+
+Floats = NDArray[np.float64]
 
 
 @documented
@@ -55,13 +60,13 @@ class HodgeletTransformer(TransformerParameters, Estimator):
         self.n_graphs_in_ = len(batch)
         return self
 
-    def transform(self, X: Any) -> Any:
-        """Features ``[n_graphs, n_columns]`` of graphs, or their energy measures."""
+    def transform(self, X: Any) -> Floats | Any:
+        """Features ``[n_graphs, n_columns]`` of graphs in what `set_output` says, or their energy measures."""
         if self.output == "measures":
             return self.measures(X)
         return self._framed(self._features(X, standardize=self.standardize))
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None) -> Floats | Any:
         """Fits on the graphs ``X`` and transforms them."""
         batch = self._batch(X)
         return self.fit(batch, y).transform(batch)
