@@ -1,4 +1,4 @@
-"""Complexes of graphs and points: cliques, rings, cycles, Rips, alpha."""
+"""Complexes of graphs and points: cliques, rings, cycles, subdivisions, Rips, alpha."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hodgelet._inputs._hypergraphs import batch_of
 
 __all__ = ["lift"]
 
-LIFTS = ("cliques", "rings", "cycles", "cycle-basis", "rips", "alpha")
+LIFTS = ("cliques", "rings", "cycles", "cycle-basis", "barycentric", "stellar", "graded", "rips", "alpha")
 OF_POINTS = ("rips", "alpha")
 #: Which parameters each lift takes.
 TAKES = {"dim": ("cliques", "rips"), "max_length": ("rings", "cycles"), "radius": OF_POINTS, "points": OF_POINTS}
@@ -39,7 +39,9 @@ def lift(
         ``[n_points, n_coordinates]``.
     to
         ``"cliques"`` up to ``dim`` (2), ``"rings"`` of at most ``max_length`` (8) vertices, all ``"cycles"`` without a
-        chord of at most ``max_length`` vertices, a ``"cycle-basis"``; of points ``"rips"`` (points at most ``radius``
+        chord of at most ``max_length`` vertices, a ``"cycle-basis"``; of a simplicial complex the same space cut finer:
+        ``"barycentric"`` (a vertex in the middle of every simplex), ``"stellar"`` (in the middle of every facet),
+        ``"graded"`` (of half the facets, drawn with the seed 0); of points ``"rips"`` (points at most ``radius``
         apart span a simplex, up to ``dim``) and ``"alpha"`` (disks of ``radius``, in the plane).
     dim, max_length, radius
         As above.

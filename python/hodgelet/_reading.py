@@ -7,11 +7,9 @@ from typing import Any
 
 from hodgelet._batch import GraphBatch
 from hodgelet._inputs import holds_hypergraphs
+from hodgelet._inputs._options import WEIGHT
 
 __all__ = ["parameters_of", "reading_of"]
-
-#: Attribute of edges that the command reads only when it is told what it is.
-WEIGHT = "weight"
 
 
 def reading_of(graphs: Any, batch: GraphBatch, params: Mapping[str, Any]) -> dict[str, str]:
@@ -34,7 +32,9 @@ def reading_of(graphs: Any, batch: GraphBatch, params: Mapping[str, Any]) -> dic
 def parameters_of(reading: Mapping[str, str]) -> dict[str, Any]:
     """The parameters of an estimator that reads graphs as those of a model file were read."""
     params: dict[str, Any] = {name: reading[name] for name in ("directed", "hypergraph") if name in reading}
-    kind, _, name = reading.get("weights", "signal").partition("=")
+    kind, _, name = reading.get("weights", "").partition("=")
     if kind == "laplacian":
         params["weights"] = {1: name or WEIGHT}
+    elif kind == "signal":
+        params["weights"] = {}
     return params

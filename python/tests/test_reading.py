@@ -72,7 +72,7 @@ def test_the_command_reads_new_files_as_python_read_the_training_graphs(
 
     # Python reads by the file, too, and what it is told goes before it.
     again = HodgeletClassifier.load(tmp_path / "m.hodgelet")
-    assert (again.get_params()["directed"], again.get_params()["weights"]) == ("flow", weights)
+    assert (again.get_params()["directed"], again.get_params()["weights"]) == ("flow", weights or {})
     np.testing.assert_array_equal(again.predict_proba(new), model.predict_proba(new))
     other = HodgeletClassifier.load(tmp_path / "m.hodgelet", directed="ignore")
     assert other.get_params()["directed"] == "ignore"

@@ -10,7 +10,14 @@ from typing import Any
 
 from hodgelet._batch import GraphBatch
 from hodgelet._errors import HodgeletInputError
-from hodgelet._inputs._options import Attributes, HodgeletLabelWarning, HodgeletOrientationWarning, Options
+from hodgelet._inputs._options import (
+    WEIGHT,
+    Attributes,
+    HodgeletLabelWarning,
+    HodgeletOrientationWarning,
+    Options,
+    warn_weight,
+)
 from hodgelet._inputs._recognize import READERS, is_one_graph, reader_of
 from hodgelet._own import with_own
 
@@ -50,17 +57,18 @@ def as_batch(
         As ``edge_attrs``, for cells of dimension 2 and more, by dimension.
     weights
         Names of attributes that weigh the cells of a dimension in its Laplacian instead of being signals, such as
-        ``{1: "strength"}``.
+        ``{1: "strength"}``. An attribute ``weight`` of edges that is neither named here nor in ``edge_attrs`` is a
+        signal, which is said once; ``{}`` says that it is one.
     hypergraph
         What a hypergraph becomes: ``"star"``, ``"zhou"``, ``"clique"``, ``"clique-normalized"``, ``"clique-unit"``,
-        ``"incidence"`` (as with ``--hypergraph`` of the command) or ``"simplices"``.
+        ``"incidence"`` (as with ``--hypergraph`` of the command, whose default is ``zhou``) or ``"simplices"``.
     max_dim
         Highest dimension of cells taken from complexes and hypergraphs.
     directed
         What the directions of arcs become: ``"error"`` refuses an arc without one back, ``"ignore"`` reads arcs as
         edges, and ``"flow"`` makes two signals of every number ``a`` on arcs, half the sum of both directions under its
         name and half their difference, oriented, under its name with ``-flow``. Without it values decide, see
-        ``oriented``.
+        ``oriented``; where there are none arcs are edges, which is said once.
     columns
         Numbers of each graph as a whole (a mapping from name to values, a data frame or an array), which become a
         block.
@@ -122,6 +130,8 @@ def as_batch(
         other = reader_of(graph, position).name
         raise HodgeletInputError(f"graph {position} is a {other}, but graph 0 is a {reader.name}: expected one kind")
     batch = reader.read(listed, options)
+    if weights is None and _is_weight_open(batch, options):
+        warn_weight()
     return (batch if reader.weighs else _weighted(batch, options)).validate()
 
 
@@ -129,6 +139,12 @@ def holds_hypergraphs(graphs: Sequence[Any]) -> bool:
     """Whether graphs are hypergraphs of a library, which become complexes by an expansion."""
     kinds = [reader for reader in READERS if len(graphs) and reader.accepts(graphs[0])]
     return bool(kinds) and kinds[0].weighs
+
+
+def _is_weight_open(batch: GraphBatch, options: Options) -> bool:
+    """Whether edges have an attribute that is called a weight, and nothing says that it is a signal."""
+    said = options.edge_attrs is not None or options.directed == "flow" or WEIGHT in options.oriented
+    return not said and any((column.dim, column.name) == (1, WEIGHT) for column in batch.columns)
 
 
 def _weighted(batch: GraphBatch, options: Options) -> GraphBatch:

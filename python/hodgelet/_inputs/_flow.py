@@ -15,19 +15,24 @@ from numpy.typing import NDArray
 from hodgelet._batch import Column
 from hodgelet._errors import HodgeletInputError
 
-__all__ = ["check_both_ways", "flow_columns"]
+__all__ = ["check_both_ways", "flow_columns", "without_back"]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-def check_both_ways(graphs: Ints, arcs: Ints, first: Ints, of_edge: Ints, one_way: Bools) -> None:
-    """Refuses an arc of a directed graph without one back."""
+def without_back(arcs: Ints, first: Ints, of_edge: Ints, one_way: Bools) -> Ints:
+    """Arcs of directed graphs without one back."""
     back = arcs[:, 0] != arcs[first[of_edge], 0]
     ways = np.zeros((len(first), 2), dtype=bool)
     ways[of_edge, back.astype(np.int64)] = True
     ways[of_edge[~one_way]] = True
-    wrong = np.flatnonzero(~(ways[:, 0] & ways[:, 1])[of_edge])
+    return np.flatnonzero(~(ways[:, 0] & ways[:, 1])[of_edge])
+
+
+def check_both_ways(graphs: Ints, arcs: Ints, first: Ints, of_edge: Ints, one_way: Bools) -> None:
+    """Refuses an arc of a directed graph without one back."""
+    wrong = without_back(arcs, first, of_edge, one_way)
     if len(wrong):
         tail, head = arcs[wrong[0]]
         raise HodgeletInputError(

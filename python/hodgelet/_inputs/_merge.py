@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from hodgelet._batch import Column
 from hodgelet._errors import HodgeletInputError, HodgeletWarning
 from hodgelet._inputs._columns import Where
-from hodgelet._inputs._flow import check_both_ways, flow_columns
-from hodgelet._inputs._options import Options, warn, warn_orientation
+from hodgelet._inputs._flow import check_both_ways, flow_columns, without_back
+from hodgelet._inputs._options import Options, warn, warn_directions, warn_orientation
 
 __all__ = ["Arcs", "merge_arcs", "orient_columns"]
 
@@ -57,6 +57,9 @@ def merge_arcs(
     if options.directed == "error" and one_way is not None:
         check_both_ways(graphs, arcs, first, of_edge, one_way[graphs])
     directed = directed and options.directed is None
+    is_open = directed and not options.oriented and all(c.kind == "labels" for c in columns)
+    if is_open and one_way is not None and len(without_back(arcs, first, of_edge, one_way[graphs])):
+        warn_directions()
     if len(first) == len(arcs):
         return _offsets(graphs, len(vertices)), arcs, [_single(c, options, directed) for c in columns]
     repeated = np.flatnonzero(first[of_edge] != np.arange(len(arcs)))
@@ -125,7 +128,8 @@ def _single(column: Column, options: Options, directed: bool) -> Column:
     if directed:
         warn_orientation(
             f"edge attribute {column.name!r} is a number on directed edges and taken as unoriented: pass "
-            f"oriented=[{column.name!r}] if it is a flow along them, or oriented={{{column.name!r}: False}} if not"
+            f"oriented=[{column.name!r}] if it is a flow along them, or oriented={{{column.name!r}: False}} if not; "
+            "directed='flow' makes two signals of it, directed='ignore' reads arcs as edges"
         )
     elif (column.values < 0).any():
         warn_orientation(

@@ -9,12 +9,23 @@ from typing import Any, Literal
 
 from hodgelet._errors import HodgeletInputError, HodgeletWarning
 
-__all__ = ["HodgeletLabelWarning", "HodgeletOrientationWarning", "Options", "warn", "warn_labels", "warn_orientation"]
+__all__ = [
+    "HodgeletLabelWarning",
+    "HodgeletOrientationWarning",
+    "Options",
+    "warn",
+    "warn_directions",
+    "warn_labels",
+    "warn_orientation",
+    "warn_weight",
+]
 
 Attributes = Sequence[str] | Mapping[str, str] | None
 HYPERGRAPHS = ("star", "zhou", "clique", "clique-normalized", "clique-unit", "incidence", "simplices")
 DIRECTED = ("error", "ignore", "flow")
 KINDS = ("real", "labels")
+#: The attribute of edges that the command reads only when it is told what it is.
+WEIGHT = "weight"
 
 
 class HodgeletOrientationWarning(HodgeletWarning):
@@ -25,22 +36,45 @@ class HodgeletLabelWarning(HodgeletWarning):
     """Whole numbers that were not declared are read as labels."""
 
 
-#: Attributes whose whole numbers were said to be labels, by dimension and name.
-_SAID: set[tuple[int, str]] = set()
+#: What was said once: of attributes, by dimension and name, what they are read as.
+_SAID: set[tuple[int, str, str]] = set()
 
 
 def warn_labels(columns: Iterable[tuple[int, str]]) -> None:
     """Says once of each attribute that its whole numbers are labels."""
-    new = [column for column in dict.fromkeys(columns) if column not in _SAID]
+    new = [(dim, name) for dim, name in dict.fromkeys(columns) if (dim, name, "labels") not in _SAID]
     if not new:
         return
-    _SAID.update(new)
+    _SAID.update((dim, name, "labels") for dim, name in new)
     names = ", ".join(f"{name!r} of dimension {dim}" for dim, name in new)
     argument = {0: "vertex_attrs", 1: "edge_attrs"}.get(new[0][0], "cell_attrs")
     warn(
         f"whole numbers are read as labels, one channel for each value (one-hot): {names}; "
         f'{argument}={{{new[0][1]!r}: "real"}} reads numbers, "labels" says that they are labels',
         HodgeletLabelWarning,
+    )
+
+
+def warn_weight() -> None:
+    """Says once that the attribute ``weight`` of edges is a signal where nobody said what it is."""
+    if (1, WEIGHT, "signal") in _SAID:
+        return
+    _SAID.add((1, WEIGHT, "signal"))
+    warn(
+        f"the edge attribute {WEIGHT!r} is read as a signal: weights={{1: {WEIGHT!r}}} makes it the weight of edges in "
+        "the Laplacian, weights={} says that it is a signal",
+        HodgeletWarning,
+    )
+
+
+def warn_directions() -> None:
+    """Says once that directions of arcs without numbers are left out where nobody said what they are."""
+    if (1, "", "directed") in _SAID:
+        return
+    _SAID.add((1, "", "directed"))
+    warn_orientation(
+        "directed graphs are read as undirected: directed='ignore' says so, directed='flow' makes signals of the "
+        "directions, directed='error' refuses an arc without one back"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import warnings
 from pathlib import Path
@@ -18,7 +19,9 @@ from hodgelet import (
     HodgeletClassifier,
     HodgeletInputError,
     HodgeletLabelWarning,
+    HodgeletOrientationWarning,
     HodgeletTransformer,
+    HodgeletWarning,
     as_batch,
     datasets,
     lift,
@@ -78,7 +81,7 @@ def test_directions_are_an_error_or_ignored_on_request() -> None:
         warnings.simplefilter("error")
         plain = nx.DiGraph()
         plain.add_edge(1, 0, weight=2.0)
-        assert reals(as_batch([plain], directed="ignore"), "weight", 1) == [2.0]
+        assert reals(as_batch([plain], directed="ignore", weights={}), "weight", 1) == [2.0]
     with pytest.raises(HodgeletInputError, match=r"attribute 'weight' is 1.0 and 5.0 on its arcs.*directed='flow'"):
         as_batch([digraph()], directed="ignore")
     with pytest.raises(HodgeletInputError, match="directed='up', expected None or one of 'error', 'ignore', 'flow'"):
@@ -221,6 +224,85 @@ def test_whole_numbers_that_are_labels_are_said_once(monkeypatch: pytest.MonkeyP
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         as_batch([graph], vertex_attrs={"period": "labels"})
+
+
+def test_a_weight_that_nothing_is_said_of_is_said_to_be_a_signal_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = nx.Graph()
+    graph.add_edge(0, 1, weight=2.0)
+    for graphs in ([graph], [scipy.sparse.csr_array(np.array([[0.0, 2.0], [2.0, 0.0]]))]):
+        monkeypatch.setattr(_options, "_SAID", set())
+        with pytest.warns(
+            HodgeletWarning, match=r"'weight' is read as a signal: weights=\{1: 'weight'\}.*weights=\{\}"
+        ):
+            assert reals(as_batch(graphs), "weight", 1) == [2.0]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            as_batch(graphs)
+    monkeypatch.setattr(_options, "_SAID", set())
+    said: list[dict[str, Any]] = [
+        {"weights": {}},
+        {"weights": {1: "weight"}},
+        {"edge_attrs": ["weight"]},
+        {"edge_attrs": []},
+        {"oriented": {"weight": False}},
+        {"directed": "flow"},
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for choice in said:
+            as_batch([graph], **choice)
+        as_batch([nx.path_graph(3)])
+
+
+def test_directions_that_nothing_is_said_of_are_said_to_be_left_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = nx.DiGraph([(0, 1), (1, 0), (1, 2)])
+    for graph in (bare, igraph.Graph(n=3, edges=[(0, 1), (1, 2)], directed=True)):
+        monkeypatch.setattr(_options, "_SAID", set())
+        with pytest.warns(HodgeletOrientationWarning, match="'ignore' says so, directed='flow'.*directed='error'"):
+            assert len(as_batch([graph]).edges) == 2
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            as_batch([graph])
+    monkeypatch.setattr(_options, "_SAID", set())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for directed in ("ignore", "flow"):
+            as_batch([bare], directed=directed)
+        as_batch([nx.DiGraph([(0, 1), (1, 0)])])
+        as_batch([nx.path_graph(3)])
+    graph = nx.DiGraph()
+    graph.add_edge(0, 1, flow=1.0)
+    with pytest.warns(HodgeletOrientationWarning, match="directed='flow' makes two signals of it, directed='ignore'"):
+        as_batch([graph])
+
+
+def test_the_default_expansion_is_one_and_the_same() -> None:
+    defaults = {HodgeletClassifier().hypergraph, HodgeletTransformer().hypergraph}
+    assert defaults == {inspect.signature(as_batch).parameters["hypergraph"].default} == {"star"}
+    guide = (Path(__file__).parents[3] / "book/src/guides/python-inputs.md").read_text()
+    assert '`"star"` (default)' in guide and "`--hypergraph star` there, makes them agree" in guide
+
+
+def test_complexes_are_cut_finer() -> None:
+    triangle = lift([nx.complete_graph(3)], "cliques")
+
+    def cells(to: str) -> list[int]:
+        found = lift(triangle, to)
+        return [int(found.cell_offsets(k)[-1]) for k in range(3)]
+
+    assert cells("barycentric") == [7, 12, 6]
+    assert cells("stellar") == [4, 6, 3]
+    many = lift([nx.complete_graph(3)] * 40, "cliques")
+    graded = lift(many, "graded")
+    refined = np.diff(graded.cell_offsets(2))
+    assert set(refined.tolist()) == {1, 3}
+    assert np.array_equal(np.diff(lift(many, "graded").cell_offsets(2)), refined)
+    with pytest.raises(HodgeletInputError, match="dim=2 does not apply to 'stellar'"):
+        lift(triangle, "stellar", dim=2)
+    sized = nx.path_graph(2)
+    nx.set_node_attributes(sized, {0: 1.0, 1: 2.0}, "size")
+    with pytest.warns(HodgeletWarning, match="size of dimension 0"):
+        assert lift([sized], "barycentric").vertices.tolist() == [3]
 
 
 def test_lifts_are_those_of_the_command(tmp_path: Path) -> None:
