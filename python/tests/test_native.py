@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import warnings
 
 import numpy as np
@@ -101,7 +102,14 @@ def test_features_in_data_frames() -> None:
 
 
 def test_training_that_does_not_converge_is_said() -> None:
-    with pytest.warns(Warning, match="raise max_iter"):
+    exceptions = pytest.importorskip("sklearn.exceptions")
+    with pytest.warns(exceptions.ConvergenceWarning, match="raise max_iter"):
+        HodgeletClassifier(hyperparameters="map", max_iter=1).fit(RINGS, KIND)
+
+
+def test_without_scikit_learn_the_warning_is_one_of_this_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "sklearn.exceptions", raising=False)
+    with pytest.warns(HodgeletWarning, match="raise max_iter"):
         HodgeletClassifier(hyperparameters="map", max_iter=1).fit(RINGS, KIND)
 
 
