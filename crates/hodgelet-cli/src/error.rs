@@ -138,6 +138,9 @@ impl CommandError {
             Self::Open(OpenError::Graphs(error)) => own(error.hint()),
             Self::Open(OpenError::Networks(error)) => own(error.hint()),
             Self::Open(OpenError::Mantra(error)) => own(error.hint()),
+            Self::Open(OpenError::NoDataset { has_texts: true, .. }) => Some(
+                "lists of edges are read where their names end in .csv, .tsv, .edgelist or .edges".to_owned(),
+            ),
             Self::Download(error) => own(error.hint()),
             Self::Model(ModelError::Measure(MeasureError::Complex { source, .. })) => own(source.hint()),
             Self::Model(ModelError::Encode(error)) => own(encode_hint(error)),

@@ -1,7 +1,7 @@
 //! Networks on the command line: what directions and weights become, and where tables of edges have what.
 
 use crate::error::CommandError;
-use crate::table::{Purpose, TableArgs};
+use crate::table::TableArgs;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hodgelet::complex::Expansion;
@@ -105,8 +105,9 @@ impl NetworkArgs {
         let targets = TargetOptions {
             table: self.targets.clone(),
             columns: table.target.clone(),
+            weight: table.sample_weight.clone(),
             kind: table.target_kind(),
-            to_predict: table.purpose != Purpose::Training,
+            to_predict: table.purpose.is_prediction(),
         };
         let hypergraph = match hypergraph {
             Some(hypergraph) => Some(hypergraph),
@@ -141,6 +142,13 @@ impl NetworkArgs {
             (self.targets.is_some() && path.is_none(), "--targets"),
         ];
         given.into_iter().find_map(|(is_useless, flag)| is_useless.then_some(flag))
+    }
+
+    /// The table of targets of a file or folder, if there is one.
+    #[must_use]
+    pub fn target_table(&self, path: &Path, options: &OpenOptions) -> Option<PathBuf> {
+        let beside = || if path.is_dir() && has_arcs(path, options) { targets_in(path) } else { None };
+        self.targets.clone().or_else(beside)
     }
 
     /// Whether targets are in a column that may be named.

@@ -16,13 +16,15 @@ use crate::network::NetworkArgs;
 use crate::progress::{Terminal, check_interrupt};
 use crate::table::{Purpose, TableArgs};
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
 use hodgelet::complex::Expansion;
-use hodgelet::model::Model;
+use hodgelet::dataset::Dataset;
+use hodgelet::model::{Model, ModelError};
 use hodgelet::store::Store;
 use hodgelet_data::generate::{Builtin, builtin};
 use hodgelet_data::mantra::is_mantra;
 use hodgelet_data::table::{TableParts, TableRead, is_table};
+use hodgelet_data::targets::TargetOptions;
 use hodgelet_data::{EXTENSIONS, OpenError, OpenOptions, Parts, Read};
 use hodgelet_data::{edits, gram, is_network, locate, open_parts, open_with, own};
 use std::collections::BTreeMap;
@@ -80,8 +82,16 @@ pub struct DatasetArgs {
 #[derive(Args, Clone, Debug)]
 pub struct DataDirArgs {
     /// Directory that holds datasets by name
-    #[arg(long, hide_short_help = true, value_name = "DIR", env = "HODGELET_DATA")]
+    #[arg(long, hide_short_help = true, value_name = "DIR", env = "HODGELET_DATA", value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub data_dir: Option<PathBuf>,
+}
+
+impl DataDirArgs {
+    /// The directory, if one is named: an empty variable of the environment names none.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.data_dir.as_deref().filter(|path| !path.as_os_str().is_empty())
+    }
 }
 
 impl DatasetArgs {
@@ -126,9 +136,50 @@ impl DatasetArgs {
         Self { table, ..self.read_as(model) }
     }
 
+    /// The same data, for a trained model to learn from.
+    #[must_use]
+    pub fn for_update(&self, model: &Model) -> Self {
+        let table = TableArgs { purpose: Purpose::update(model), ..self.table.clone() };
+        Self { table, ..self.read_as(model) }
+    }
+
+    /// The graph `index` among those that a model predicts, with its name. All rows of a table are counted, those that cannot be
+    /// read included.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`] when the dataset or that graph cannot be read.
+    pub fn read_graph(
+        &self,
+        model: &Model,
+        index: usize,
+        terminal: Terminal,
+    ) -> Result<(Dataset, Option<String>), CommandError> {
+        let source = self.for_model(model);
+        let (read, place) = match source.read_table(Some(terminal))? {
+            None => (source.read(terminal)?, index),
+            Some(table) => {
+                let fault = table.faults.iter().find(|fault| fault.row == index);
+                if let Some(fault) = fault {
+                    let (name, hint) = (table.read.dataset.name(), "graphs of a table are its rows, from 0");
+                    return Err(CommandError::usage(format!("{name}, graph {index}: {fault}"), Some(hint)));
+                }
+                let len = table.table.len();
+                let place = table.kept.binary_search(&index);
+                (table.read, place.map_err(|_| ModelError::Index { index, len })?)
+            }
+        };
+        let len = read.dataset.len();
+        if place >= len {
+            return Err(ModelError::Index { index, len }.into());
+        }
+        let id = read.ids.get(place).filter(|id| !id.is_empty()).cloned();
+        Ok((read.dataset.select(&[place]), id))
+    }
+
     /// The same data, read as the training data of a model were where flags do not say otherwise.
     #[must_use]
-    pub fn read_as(&self, model: &Model) -> Self {
+    fn read_as(&self, model: &Model) -> Self {
         let network = NetworkArgs { kept: model.summary().reading.clone(), ..self.network.clone() };
         let grams = model.space().measurer().grams();
         let gram_sizes = Some(grams.into_iter().map(|(name, n)| (name.to_owned(), n)).collect());
@@ -167,7 +218,7 @@ impl DatasetArgs {
     /// Whether the dataset is a file of MANTRA, of which `--target` says what is to be predicted.
     fn is_list_of_manifolds(&self) -> bool {
         let is_drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
-        let path = if is_drawn { None } else { locate(&self.dataset, self.data_dir.data_dir.as_deref()) };
+        let path = if is_drawn { None } else { locate(&self.dataset, self.data_dir.path()) };
         path.is_some_and(|path| path.is_file() && is_mantra(&path))
     }
 
@@ -185,6 +236,19 @@ impl DatasetArgs {
             terminal.detail(|| sizes(&read.read));
         }
         Ok(Some(read))
+    }
+
+    /// The table of targets of the dataset, if it has one, and how it is read.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Self::read).
+    pub fn target_table(&self) -> Result<Option<(PathBuf, TargetOptions)>, CommandError> {
+        let is_drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
+        let path = if is_drawn { None } else { locate(&self.dataset, self.data_dir.path()) };
+        let options = self.options()?;
+        let table = path.and_then(|path| self.network.target_table(&path, &options));
+        Ok(table.map(|table| (table, options.targets)))
     }
 
     /// The table of molecules that is named, to be predicted some rows at a time: if it is one, and nothing that is asked for
@@ -208,7 +272,7 @@ impl DatasetArgs {
     /// The file of a table of molecules, if one is named.
     fn molecules(&self) -> Result<Option<PathBuf>, CommandError> {
         let is_drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
-        let path = if is_drawn { None } else { locate(&self.dataset, self.data_dir.data_dir.as_deref()) };
+        let path = if is_drawn { None } else { locate(&self.dataset, self.data_dir.path()) };
         let options = self.options()?;
         self.check_useful(path.as_deref(), is_drawn, &options)?;
         let is_molecules =
@@ -236,9 +300,16 @@ impl DatasetArgs {
         let name = &self.dataset;
         let is_molecules =
             path.is_some_and(|path| path.is_file() && is_table(path) && !self.is_network(path, options));
-        if let Some(flag) = self.table.first_flag().filter(|_| !is_molecules) {
+        let has_targets = path.is_some_and(|path| self.network.target_table(path, options).is_some());
+        if let Some(flag) = self.table.first_flag(has_targets).filter(|_| !is_molecules) {
             let message = format!("{flag}, but `{name}` is not a table of molecules");
-            return Err(CommandError::usage(message, Some("tables end in .csv, .tsv or .parquet")));
+            let hint = match flag {
+                "--sample-weight" => {
+                    "for other graphs it names a column of --targets FILE; so does the column sample_weight of --columns FILE"
+                }
+                _ => "tables end in .csv, .tsv or .parquet",
+            };
+            return Err(CommandError::usage(message, Some(hint)));
         }
         if let Some(flag) = self.network.first_useless(path, options) {
             let message = format!("{flag}, but `{name}` is not GraphML, GML, a list of edges or a matrix");
@@ -278,7 +349,7 @@ impl DatasetArgs {
         if let Some(table) = self.read_table(Some(terminal))? {
             return Ok(Parts::Whole(Box::new(table.read)));
         }
-        let parts = open_parts(&self.dataset, self.data_dir.data_dir.as_deref(), self.options()?);
+        let parts = open_parts(&self.dataset, self.data_dir.path(), self.options()?);
         let parts = parts.map_err(|error| self.explained(error))?;
         if let Parts::Whole(read) = &parts {
             warn_of(read, terminal);
@@ -293,7 +364,7 @@ impl DatasetArgs {
         let drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
         let files = match drawn {
             true => Vec::new(),
-            false => hodgelet_data::inputs(&self.dataset, self.data_dir.data_dir.as_deref()),
+            false => hodgelet_data::inputs(&self.dataset, self.data_dir.path()),
         };
         let network = self.network.targets.clone().into_iter().chain(self.network.vertex_table.clone());
         files
@@ -383,7 +454,7 @@ impl DatasetArgs {
     }
 
     fn open(&self) -> Result<Read, CommandError> {
-        let read = open_with(&self.dataset, self.data_dir.data_dir.as_deref(), self.options()?);
+        let read = open_with(&self.dataset, self.data_dir.path(), self.options()?);
         read.map_err(|error| self.explained(error))
     }
 

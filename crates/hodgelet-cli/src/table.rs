@@ -3,7 +3,8 @@
 use crate::error::CommandError;
 use crate::progress::Terminal;
 use clap::{Args, ValueEnum};
-use hodgelet::model::Model;
+use hodgelet::model::{FittedTargets, Model};
+use hodgelet_data::counted;
 use hodgelet_data::smiles::Attributes;
 use hodgelet_data::table::{self, OnError, RowFault, TableOptions, TableParts, TableRead, TargetKind};
 use std::path::Path;
@@ -20,8 +21,8 @@ pub struct TableArgs {
     /// Column of targets in a table; several with commas between them, or one flag each [default: guessed, with a message; none in predict]
     #[arg(long, value_name = "COLUMN")]
     pub target: Vec<String>,
-    /// Column of a table that says how much each molecule counts in training; the column sample_weight of --columns says it for
-    /// other graphs
+    /// Column of a table of molecules or of targets that says how much each graph counts in training; for other graphs the
+    /// column sample_weight of --columns says it
     #[arg(long, value_name = "COLUMN", hide_short_help = true)]
     pub sample_weight: Option<String>,
     /// Whether the targets of a table are classes or numbers [default: numbers if one has a fraction]
@@ -71,16 +72,43 @@ pub enum Purpose {
         /// Whether the model needs the masses of atoms.
         mass: bool,
     },
+    /// To be learned from by a trained model: all attributes that it may have been trained on, and targets of its kind.
+    Update {
+        /// Whether the model needs the masses of atoms.
+        mass: bool,
+        /// What the model predicts.
+        kind: TargetType,
+    },
 }
 
 impl Purpose {
     /// Prediction by a model.
     #[must_use]
     pub fn prediction(model: &Model) -> Self {
-        let channels = model.space().measurer().encoding().channels(0);
-        let mass = channels.is_some_and(|channels| (0..channels.len()).any(|d| channels.name(d) == "mass"));
-        Self::Prediction { mass }
+        Self::Prediction { mass: needs_mass(model) }
     }
+
+    /// More training of a model.
+    #[must_use]
+    pub fn update(model: &Model) -> Self {
+        let kind = match model.targets() {
+            FittedTargets::Classes { .. } => TargetType::Classes,
+            FittedTargets::Real { .. } => TargetType::Numbers,
+        };
+        Self::Update { mass: needs_mass(model), kind }
+    }
+
+    /// Whether graphs are to be predicted.
+    #[must_use]
+    pub fn is_prediction(self) -> bool {
+        matches!(self, Self::Prediction { .. })
+    }
+}
+
+/// Whether a model was trained on the masses of atoms.
+fn needs_mass(model: &Model) -> bool {
+    let channels = model.space().measurer().encoding().channels(0);
+    channels.is_some_and(|channels| (0..channels.len()).any(|d| channels.name(d) == "mass"))
 }
 
 impl TableArgs {
@@ -94,12 +122,12 @@ impl TableArgs {
         }
     }
 
-    /// The first flag of molecules that was given, for a dataset that is not a table of them.
+    /// The first flag of molecules that was given, for a dataset that is not a table of them and may have a table of targets.
     #[must_use]
-    pub fn first_flag(&self) -> Option<&'static str> {
+    pub fn first_flag(&self, has_targets: bool) -> Option<&'static str> {
         let given = [
             (self.smiles.is_some(), "--smiles"),
-            (self.sample_weight.is_some(), "--sample-weight"),
+            (self.sample_weight.is_some() && !has_targets, "--sample-weight"),
             (self.on_error != RowErrors::default(), "--on-error"),
             (!self.atom_attributes.is_empty(), "--atom-attributes"),
             (!self.bond_attributes.is_empty(), "--bond-attributes"),
@@ -132,7 +160,11 @@ impl TableArgs {
     /// What targets are.
     #[must_use]
     pub fn target_kind(&self) -> TargetKind {
-        match self.target_type {
+        let of_model = match self.purpose {
+            Purpose::Update { kind, .. } => Some(kind),
+            _ => None,
+        };
+        match self.target_type.or(of_model) {
             None => TargetKind::Auto,
             Some(TargetType::Classes) => TargetKind::Classes,
             Some(TargetType::Numbers) => TargetKind::Numbers,
@@ -142,7 +174,7 @@ impl TableArgs {
     fn options(&self) -> Result<TableOptions, CommandError> {
         let mut attributes = match self.purpose {
             Purpose::Training => Attributes::default(),
-            Purpose::Prediction { mass } => Attributes::all(mass),
+            Purpose::Prediction { mass } | Purpose::Update { mass, .. } => Attributes::all(mass),
         };
         let usage = |message: String| CommandError::usage(message, None);
         if !self.atom_attributes.is_empty() {
@@ -155,8 +187,9 @@ impl TableArgs {
             smiles: self.smiles.clone(),
             targets: self.target.clone(),
             weight: self.sample_weight.clone(),
-            guess_target: self.purpose == Purpose::Training,
-            to_predict: self.purpose != Purpose::Training,
+            guess_target: !self.purpose.is_prediction(),
+            to_predict: self.purpose.is_prediction(),
+            for_model: self.purpose != Purpose::Training,
             kind: self.target_kind(),
             on_error: match self.on_error {
                 RowErrors::Skip => OnError::Skip,
@@ -173,12 +206,22 @@ fn say(read: &TableRead, terminal: Terminal) {
     for note in &read.notes {
         terminal.note(&format!("{name}: {note}"));
     }
-    if read.untargeted > 0 {
-        terminal.warn(&format!("{name}: {} rows without a target were left out", read.untargeted));
+    for what in left_out(read) {
+        terminal.warn(&format!("{name}: {what}"));
     }
+}
+
+/// What was left out of a table and why, in words.
+#[must_use]
+pub fn left_out(read: &TableRead) -> Vec<String> {
     let mut faults = Faults::default();
     faults.add(&read.faults, 0);
-    faults.say(name, terminal);
+    untargeted(read.untargeted).into_iter().chain(faults.text()).collect()
+}
+
+fn untargeted(n: usize) -> Option<String> {
+    let were = if n == 1 { "was" } else { "were" };
+    (n > 0).then(|| format!("{} without a target {were} left out", counted(n, "row")))
 }
 
 /// Rows that cannot be read: how many, and the first of them.
@@ -206,9 +249,15 @@ impl Faults {
 
     /// Says how many were left out, and why the first ones.
     pub fn say(&self, name: &str, terminal: Terminal) {
+        if let Some(text) = self.text() {
+            terminal.warn(&format!("{name}: {text}"));
+        }
+    }
+
+    fn text(&self) -> Option<String> {
         let n = self.n;
         if n == 0 {
-            return;
+            return None;
         }
         let listed: Vec<String> = self.listed.iter().map(RowFault::to_string).collect();
         let more = if n > LISTED { format!("\n  and {} more", n - LISTED) } else { String::new() };
@@ -216,6 +265,6 @@ impl Faults {
             1 => "1 row that cannot be read was".to_owned(),
             _ => format!("{n} rows that cannot be read were"),
         };
-        terminal.warn(&format!("{name}: {rows} left out:\n  {}{more}", listed.join("\n  ")));
+        Some(format!("{rows} left out:\n  {}{more}", listed.join("\n  ")))
     }
 }

@@ -42,4 +42,4 @@ pub use names::{EXTENSIONS, datasets_in, edits};
 pub use open::{OpenError, OpenOptions, has_arcs, inputs, is_network, locate};
 pub use open::{open, open_parts, open_with, targets_in};
 pub use parts::Parts;
-pub use read::{Read, Report};
+pub use read::{Read, Report, counted};

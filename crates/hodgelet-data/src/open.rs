@@ -220,7 +220,9 @@ fn read_dir(dir: &Path, options: &OpenOptions) -> Result<Read, OpenError> {
         let read = graphs::read_dir(dir, &options.networks.arcs)?;
         // A column that is named may be one of several.
         return match (targets_in(dir), &options.targets) {
-            (Some(table), TargetOptions { table: None, columns, .. }) if !columns.is_empty() => {
+            (Some(table), TargetOptions { table: None, columns, weight, .. })
+                if !columns.is_empty() || weight.is_some() =>
+            {
                 Ok(targets::with_table(read, &table, &options.targets)?)
             }
             _ => Ok(read),
@@ -235,8 +237,16 @@ fn read_dir(dir: &Path, options: &OpenOptions) -> Result<Read, OpenError> {
     if !is_tu && networks::is_folder(dir) {
         return read_networks(dir, options);
     }
+    let is_part = |name: &String| TU_FILES.iter().any(|file| name.ends_with(&file.name("")));
+    if !is_tu && std::fs::read_dir(dir).is_ok() && !names.iter().any(is_part) {
+        let is_text = |name: &String| name.to_ascii_lowercase().ends_with(".txt");
+        return Err(OpenError::NoDataset { path: dir.to_owned(), has_texts: names.iter().any(is_text) });
+    }
     Ok(tu::read_dir(dir)?)
 }
+
+/// Files that a TU dataset has beside its arcs.
+const TU_FILES: [tu::File; 3] = [tu::File::GraphIndicator, tu::File::GraphLabels, tu::File::GraphAttributes];
 
 /// Datasets in a folder whose names are near `name`, at most five.
 fn near_names(name: &str, dir: &Path) -> Vec<String> {
@@ -271,6 +281,17 @@ pub enum OpenError {
     Unsupported {
         /// The file.
         path: PathBuf,
+    },
+    /// A folder in which there is no dataset.
+    #[error(
+        "{}: found a folder without graphs, expected the files of a TU dataset ({}), or .csv, .tsv, .edgelist, .edges, .graphml, .gml, .json, .off, .obj or .ply files",
+        path.display(), tu::File::Arcs.name("NAME")
+    )]
+    NoDataset {
+        /// The folder.
+        path: PathBuf,
+        /// Whether it has files that end in `.txt`.
+        has_texts: bool,
     },
     /// A TU dataset could not be read.
     #[error(transparent)]

@@ -5,6 +5,7 @@ use crate::jsonl::JsonlParts;
 use crate::{OpenError, Read};
 use hodgelet::dataset::{ColumnValues, Dataset, Targets};
 use hodgelet::feature::fingerprint;
+use hodgelet::model::Goal;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::ops::Range;
@@ -63,10 +64,17 @@ impl Parts {
     pub fn read(&self, range: Range<usize>) -> Result<Read, OpenError> {
         match self {
             Self::Whole(read) => {
-                let Read { dataset, report, ids, .. } = &**read;
+                let Read { dataset, report, ids, goals } = &**read;
                 let wanted: Vec<usize> = (range.start..range.end.min(dataset.len())).collect();
                 let ids = if ids.is_empty() { &[] } else { &ids[range.start..range.end.min(ids.len())] };
-                Ok(Read { report: report.clone(), ids: ids.to_vec(), ..Read::clean(dataset.select(&wanted)) })
+                let own = |goal: &Goal| {
+                    let mut own = goal.among(&wanted);
+                    own.complexes.iter_mut().for_each(|graph| *graph -= range.start);
+                    own
+                };
+                let goals = goals.iter().map(own).collect();
+                let (report, ids) = (report.clone(), ids.to_vec());
+                Ok(Read { report, ids, goals, ..Read::clean(dataset.select(&wanted)) })
             }
             Self::Drawn { molecules, seed } => {
                 let range = range.start..range.end.min(self.len());

@@ -13,7 +13,7 @@ pub struct Read {
     pub report: Report,
     /// A name for each complex, where the format has them; otherwise empty.
     pub ids: Vec<String>,
-    /// Several targets, where they were asked for: the dataset itself then has none.
+    /// Several targets, where they were asked for, or one that only some complexes have: the dataset itself then has none.
     pub goals: Vec<Goal>,
 }
 
@@ -48,6 +48,8 @@ pub struct Report {
     pub untargeted: usize,
     /// What was guessed or left out as a matter of course: nothing is wrong.
     pub notes: Vec<String>,
+    /// What may not have been meant.
+    pub doubts: Vec<String>,
 }
 
 impl Report {
@@ -60,28 +62,43 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const CUT_OFF: &str = "at the end without an edge; the file of arcs may have been cut off";
         let counts = [
-            (self.self_loops, "self-loops dropped"),
-            (self.repeated, "repeated edges dropped"),
-            (self.one_way, "edges listed in one direction only"),
-            (self.disagreeing, "edges whose two directions disagree"),
-            (self.without_arcs, "graphs at the end have no edge; the file of arcs may have been cut off"),
-            (self.empty, "graphs without vertices"),
-            (self.untargeted, "graphs without a target left out"),
+            (self.self_loops, "self-loop", "dropped"),
+            (self.repeated, "repeated edge", "dropped"),
+            (self.one_way, "edge", "listed in one direction only"),
+            (self.disagreeing, "edge", "with two directions that disagree"),
+            (self.without_arcs, "graph", CUT_OFF),
+            (self.empty, "graph", "without vertices"),
+            (self.untargeted, "graph", "without a target left out"),
         ];
+        let counts = counts.iter().filter(|(n, ..)| *n > 0);
         let mut lines: Vec<String> =
-            counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+            counts.map(|(n, what, how)| format!("{} {how}", counted(*n, what))).collect();
         if self.regrouped {
             lines.push("nodes were put in the order of their graphs".to_owned());
         }
         lines.extend(self.ignored.iter().map(|file| format!("{file} was not used")));
+        lines.extend(self.doubts.iter().cloned());
         f.write_str(&lines.join("\n"))
     }
+}
+
+/// So many of a thing: its name with an `s` unless there is one.
+#[must_use]
+pub fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_of_a_thing_is_written_without_an_s() {
+        let report = Report { self_loops: 1, one_way: 3, ..Report::default() };
+        assert_eq!(report.to_string(), "1 self-loop dropped\n3 edges listed in one direction only");
+    }
 
     #[test]
     fn a_report_names_what_happened_and_nothing_else() {

@@ -2,7 +2,7 @@
 
 use crate::Read;
 use crate::graphs::{file_name, stem};
-use crate::table::{Asked, Table, TableError, TargetKind, all_named};
+use crate::table::{Asked, Table, TableError, TargetKind, all_named, named, weight, with_sample_weights};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -18,10 +18,12 @@ pub struct TargetOptions {
     pub table: Option<PathBuf>,
     /// The columns of targets; one is guessed without them. A name with commas that no column has is one for each part.
     pub columns: Vec<String>,
+    /// The column of the table that says how much each graph counts in training.
+    pub weight: Option<String>,
     /// What targets are.
     pub kind: TargetKind,
-    /// Whether graphs are to be predicted: those without a target are kept, and there are targets only where all graphs have
-    /// one.
+    /// Whether graphs are to be predicted: those without a target are kept. Where some have none, the dataset has no targets,
+    /// and what is known of them is the only one of [`Read::goals`].
     pub to_predict: bool,
 }
 
@@ -61,6 +63,16 @@ pub enum TargetsError {
         /// What was expected.
         expected: &'static str,
     },
+    /// A target or a weight is not what it should be.
+    #[error("{file}, line {line}: {what}")]
+    Cell {
+        /// The table.
+        file: String,
+        /// The line, from 1.
+        line: u64,
+        /// What was found and what was expected.
+        what: String,
+    },
     /// No row is that of a graph.
     #[error("{file}: found no row of a graph: rows such as `{row}`, graphs such as `{graph}`")]
     NoMatch {
@@ -94,10 +106,86 @@ pub enum TargetsError {
 /// [`TargetsError`] names the file and, where there is one, the line.
 pub fn with_table(read: Read, path: &Path, options: &TargetOptions) -> Result<Read, TargetsError> {
     let file = file_name(path);
-    let io = |source| TableError::Io { path: path.to_owned(), source };
-    let table = Table::parse(&file, &std::fs::read(path).map_err(io)?)?;
+    let table = load(path)?;
     let (graphs, columns) = columns(&file, &table, options)?;
-    if read.ids.is_empty() {
+    let rows = matched(&file, &table, graphs, &read.ids)?;
+    let unused = table.len() - rows.iter().flatten().count();
+    let mut notes = Vec::new();
+    let asked = Asked::new(&table, &columns, &mut notes);
+    for &row in rows.iter().flatten() {
+        if let Err(what) = asked.check(row, options.kind) {
+            let line = table.line(row).unwrap_or(0);
+            return Err(TargetsError::Cell { file, line, what });
+        }
+    }
+    let read = match options.weight.as_ref().filter(|_| !options.to_predict) {
+        Some(name) => weighted(read, &file, &table, &rows, name)?,
+        None => read,
+    };
+    let mut read = with_asked(read, &asked.of_rows(&rows), options)?;
+    read.report.notes.extend(notes.into_iter().map(|note| format!("{file}: {note}")));
+    if let (true, [column]) = (options.columns.is_empty(), &columns[..]) {
+        let name = &table.header()[*column];
+        read.report.notes.push(format!("{file}: column `{name}` is read as target"));
+    }
+    if unused > 0 {
+        let rows = if unused == 1 { "1 row is".to_owned() } else { format!("{unused} rows are") };
+        read.report.notes.push(format!("{file}: {rows} of other graphs"));
+    }
+    Ok(read)
+}
+
+/// The cells of a column of a table of targets, one for each of the graphs `ids`; empty for graphs without a row. `flag` named
+/// the column.
+///
+/// # Errors
+///
+/// As for [`with_table`].
+pub fn column(
+    path: &Path,
+    ids: &[String],
+    options: &TargetOptions,
+    (name, flag): (&str, &'static str),
+) -> Result<Vec<String>, TargetsError> {
+    let (file, table) = (file_name(path), load(path)?);
+    let (graphs, _) = columns(&file, &table, options)?;
+    let column = named(&file, &table, name, flag)?;
+    let cell = |row: &Option<usize>| row.map_or("", |row| table.cell(row, column).trim()).to_owned();
+    Ok(matched(&file, &table, graphs, ids)?.iter().map(cell).collect())
+}
+
+fn load(path: &Path) -> Result<Table, TableError> {
+    let io = |source| TableError::Io { path: path.to_owned(), source };
+    Table::parse(&file_name(path), &std::fs::read(path).map_err(io)?)
+}
+
+/// The dataset with how much each graph counts; those without a row are not learned from.
+fn weighted(
+    read: Read,
+    file: &str,
+    table: &Table,
+    rows: &[Option<usize>],
+    name: &str,
+) -> Result<Read, TargetsError> {
+    let column = named(file, table, name, "--sample-weight")?;
+    let of_row = |row: &Option<usize>| {
+        let Some(row) = *row else { return Ok(1.0) };
+        let (file, line) = (file.to_owned(), table.line(row).unwrap_or(0));
+        weight(table.cell(row, column)).map_err(|what| TargetsError::Cell { file, line, what })
+    };
+    let weights = rows.iter().map(of_row).collect::<Result<_, _>>()?;
+    Ok(Read { dataset: with_sample_weights(read.dataset, weights)?, ..read })
+}
+
+/// The row of each of the graphs `ids`.
+fn matched(
+    file: &str,
+    table: &Table,
+    graphs: usize,
+    ids: &[String],
+) -> Result<Vec<Option<usize>>, TargetsError> {
+    let file = file.to_owned();
+    if ids.is_empty() {
         return Err(TargetsError::NoIds { file });
     }
     let mut by_id: HashMap<&str, usize> = HashMap::new();
@@ -114,30 +202,12 @@ pub fn with_table(read: Read, path: &Path, options: &TargetOptions) -> Result<Re
     }
     let by_stem: HashMap<String, usize> = by_id.iter().map(|(id, &row)| (stem(id), row)).collect();
     let row_of = |id: &String| by_id.get(id.as_str()).or_else(|| by_stem.get(id)).copied();
-    let rows: Vec<Option<usize>> = read.ids.iter().map(row_of).collect();
+    let rows: Vec<Option<usize>> = ids.iter().map(row_of).collect();
     if rows.iter().all(Option::is_none) && !table.is_empty() {
-        let (row, graph) = (table.cell(0, graphs).to_owned(), read.ids[0].clone());
+        let (row, graph) = (table.cell(0, graphs).to_owned(), ids[0].clone());
         return Err(TargetsError::NoMatch { file, row, graph });
     }
-    let unused = table.len() - rows.iter().flatten().count();
-    let mut notes = Vec::new();
-    let asked = Asked::new(&table, &columns, &mut notes);
-    for &row in rows.iter().flatten() {
-        if let Err(found) = asked.check(row, options.kind) {
-            let (line, expected) = (table.line(row).unwrap_or(0), "a target of the kind that was asked for");
-            return Err(TargetsError::Row { file, line, found, expected });
-        }
-    }
-    let mut read = with_asked(read, &asked.of_rows(&rows), options)?;
-    read.report.notes.extend(notes.into_iter().map(|note| format!("{file}: {note}")));
-    if let (true, [column]) = (options.columns.is_empty(), &columns[..]) {
-        let name = &table.header()[*column];
-        read.report.notes.push(format!("{file}: column `{name}` is read as target"));
-    }
-    if unused > 0 {
-        read.report.notes.push(format!("{file}: {unused} rows are of other graphs"));
-    }
-    Ok(read)
+    Ok(rows)
 }
 
 /// The dataset with targets from their texts. Graphs without any are left out and counted, or kept to be predicted.

@@ -271,6 +271,19 @@ fn for_prediction_rows_without_a_target_stay() {
     let found = read(TABLE, &options).unwrap();
     assert_eq!((&found.kept[..], found.untargeted), (&[0, 2, 3][..], 0));
     assert_eq!(found.read.dataset.targets(), &Targets::None);
+    let [known] = &found.read.goals[..] else { panic!("{:?}", found.read.goals) };
+    assert_eq!((known.name.as_str(), known.complexes.len()), ("Class", 2));
+}
+
+#[test]
+fn a_molecule_in_place_of_the_name_of_its_column_is_an_error() {
+    let error = read("CC(=O)Oc1ccccc1,1\nCCO,0\nCCN,1\nCCC,1\n", &guessing()).unwrap_err();
+    let expected =
+        "t.csv: found the molecule `CC(=O)Oc1ccccc1` in the first line, expected the names of columns there";
+    assert_eq!(error.to_string(), expected);
+    assert_eq!(error.hint(), Some("add a first line with names, such as smiles,target"));
+    // Short names such as `CN` are names.
+    assert!(read("CN,y\nCCO,0\nCCN,1\nCCC,1\n", &guessing()).is_ok());
 }
 
 #[test]

@@ -340,7 +340,7 @@ fn a_folder_of_lists_is_a_dataset_with_a_table_of_targets() {
     let names = ["large", "small"].map(str::to_owned).to_vec();
     assert_eq!(read.dataset.targets(), &Targets::Classes { names, labels: vec![0, 1] });
     assert_eq!(read.report.untargeted, 1);
-    let notes = ["targets.csv: column `class` is read as target", "targets.csv: 1 rows are of other graphs"];
+    let notes = ["targets.csv: column `class` is read as target", "targets.csv: 1 row is of other graphs"];
     assert_eq!(read.report.notes, notes);
     let ages = match &read.dataset.column(0, "age").unwrap().values {
         ColumnValues::Real { values, .. } => values.clone(),

@@ -91,7 +91,7 @@ fn arcs_that_may_have_been_cut_off_are_reported() {
     }
     let report = tu::parse("DS", &tu_files("1, 2\n2, 1\n")).unwrap().report;
     assert_eq!(report.without_arcs, 1);
-    assert!(report.to_string().contains("1 graphs at the end have no edge"));
+    assert!(report.to_string().contains("1 graph at the end without an edge"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::evaluate::{Items, k_fold, watch_folds};
 use crate::error::CommandError;
-use crate::model_args::ModelArgs;
+use crate::model_args::{ModelArgs, check_read};
 use crate::output::{self, ForceArgs, Format, Report, facts, json, table, write_atomic};
 use crate::progress::Terminal;
 use crate::provenance::Provenance;
@@ -74,12 +74,14 @@ pub struct AuditReport {
 /// [`CommandError`].
 pub fn run(args: &AuditArgs, terminal: Terminal) -> Result<(), CommandError> {
     let began = Instant::now();
-    let dataset = args.source.read(terminal)?.dataset;
+    let read = args.source.read(terminal)?;
     if let Some(folder) = &args.out {
         output::make_folder(folder)?;
     }
     let seed = args.source.seed;
     let settings = args.model.given_settings(seed)?;
+    check_read(&settings, &read)?;
+    let dataset = read.dataset;
     let (folds, train_on_validation) = (args.folds, args.train_on_validation);
     let splits = k_fold(Items::of(&dataset), KFoldParams { folds, repeats: 1, seed, train_on_validation })?;
     let bar = terminal.bar("measuring energies", Some(dataset.len() as u64));

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use hodgelet_data::datasets_in;
 use hodgelet_data::generate::Builtin;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Subcommands of `hodgelet datasets`.
 #[derive(Debug, Subcommand)]
@@ -107,8 +107,8 @@ fn list(args: &ListArgs) -> Listing {
     };
     Listing {
         builtin: Builtin::all().into_iter().map(builtin).collect(),
-        data_dir: args.place.data_dir.clone(),
-        local: args.place.data_dir.as_deref().map(datasets_in).unwrap_or_default(),
+        data_dir: args.place.path().map(Path::to_owned),
+        local: args.place.path().map(datasets_in).unwrap_or_default(),
         downloadable: KNOWN_DATASETS.iter().map(known).collect(),
     }
 }
@@ -143,7 +143,7 @@ struct Got {
 }
 
 fn get(args: &GetArgs, terminal: Terminal) -> Result<Got, CommandError> {
-    let Some(dir) = &args.place.data_dir else {
+    let Some(dir) = args.place.path() else {
         let hint = "give --data-dir DIR or set HODGELET_DATA";
         return Err(CommandError::usage("no directory to download into", Some(hint)));
     };

@@ -6,11 +6,11 @@ mod watch;
 
 use super::fit;
 use super::out_of_fold;
-use super::protocol::Protocol;
+use super::protocol::{Protocol, Rows};
 use super::report::{Folds, Page, write_folds};
 use super::several::SeveralEvaluations;
 use crate::error::CommandError;
-use crate::model_args::ModelArgs;
+use crate::model_args::{ModelArgs, check_read, check_settings};
 use crate::output::{self, ForceArgs, Format};
 use crate::progress::Terminal;
 use crate::source::DatasetArgs;
@@ -50,7 +50,7 @@ is the test part once; one of the others is set aside for validation, unless
 --train-on-validation adds it to the training part.
 
 With --protocol scaffold no scaffold (rings and what joins them) of a test molecule is among those trained on, with
-group=COLUMN no value of a column of the table; folds are of nearly one size. With time=COLUMN the rows are cut in the order
+group=COLUMN no value of a column of the table (or of the table of --targets); folds are of nearly one size. With time=COLUMN the rows are cut in the order
 of a column, numbers or dates, and each fold is tested by a model of all that came before it. No fold is set aside.
 
 With --out, finished folds are kept in DIR/unfinished until all of them are: the same command goes on after an interruption.
@@ -79,7 +79,8 @@ pub struct EvaluateArgs {
     /// Given splits: a JSON file of index lists (or of Errica et al.), or a folder of text files
     #[arg(long, value_name = "FILE", conflicts_with_all = ["folds", "repeats"], hide_short_help = true, help_heading = "Protocol")]
     splits: Option<PathBuf>,
-    /// How the rows of a table are divided: k-fold, scaffold, group=COLUMN or time=COLUMN
+    /// How the rows of a table of molecules or of targets are divided: k-fold, scaffold (of molecules), group=COLUMN or
+    /// time=COLUMN
     #[arg(
         long,
         value_name = "PROTOCOL",
@@ -129,8 +130,17 @@ pub fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<(), CommandError> 
         Some(table) => table.read.clone(),
         None => args.source.read(terminal)?,
     };
+    check_read(&settings, &read)?;
     let dataset = &read.dataset;
-    let divided = args.protocol.splits(table.as_ref(), args.folds, args.repeats, args.source.seed)?;
+    let rows = match (&table, &args.protocol) {
+        (Some(table), _) => Some(Rows::Molecules(table)),
+        (None, Protocol::KFold) => None,
+        (None, _) => {
+            let beside = args.source.target_table()?;
+            beside.map(|(path, options)| Rows::Graphs { path, options, ids: &read.ids })
+        }
+    };
+    let divided = args.protocol.splits(rows.as_ref(), args.folds, args.repeats, args.source.seed)?;
     let splits = divided.map_or_else(|| args.splits(Items::of(dataset), terminal), Ok)?;
     args.make_folder()?;
     if !read.goals.is_empty() {
@@ -214,6 +224,7 @@ fn run_store(
     let header = store.header();
     let settings = header.settings(settings, store.path())?;
     let (targets, _) = store.labels()?;
+    check_settings(&settings, [&targets])?;
     let items = Items { name: &header.name, graphs: header.complexes, targets: &targets };
     let splits = args.splits(items, terminal)?;
     args.make_folder()?;
@@ -330,6 +341,7 @@ impl EvaluateArgs {
             let train_on_validation = self.train_on_validation;
             return k_fold(items, KFoldParams { folds, repeats, seed, train_on_validation });
         };
+        check_list(path)?;
         let splits = splits::read(path, items.graphs);
         let splits = splits.map_err(|error| CommandError::usage(error.to_string(), None))?;
         if let Some(missed) = splits::uncovered(&splits, items.graphs) {
@@ -340,6 +352,20 @@ impl EvaluateArgs {
         }
         Ok(splits.into_iter().map(Split::train_on_validation).collect())
     }
+}
+
+/// Refuses a JSON file of splits that is not a list, in words; other faults are those of its reader.
+fn check_list(path: &Path) -> Result<(), CommandError> {
+    use serde_json::Value;
+    let text = if path.is_file() { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
+    let found = match serde_json::from_slice(&text) {
+        Err(_) | Ok(Value::Array(_)) => return Ok(()),
+        Ok(Value::Object(_)) => "an object",
+        Ok(_) => "a single value",
+    };
+    let message = format!("{}: found {found}, expected a list with an object for each fold", path.display());
+    let hint = r#"such as [{"train": [0, 1], "test": [2]}, {"train": [1, 2], "test": [0]}]"#;
+    Err(CommandError::usage(message, Some(hint)))
 }
 
 /// Stratified folds for classes, plain ones for numbers.

@@ -9,7 +9,7 @@ use crate::spark;
 use clap::Args;
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{ColumnValues, Dataset};
-use hodgelet::model::{CellShares, FittedTargets, Model, ModelError, PredictedTargets, Prediction};
+use hodgelet::model::{CellShares, FittedTargets, Model, PredictedTargets, Prediction};
 use hodgelet::output::{Kind, Output};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ pub struct ExplainArgs {
     model: PathBuf,
     #[command(flatten)]
     source: DatasetArgs,
-    /// Which graph, from 0
+    /// Which graph, from 0; of a table all rows are counted
     #[arg(long, value_name = "I")]
     graph: usize,
     /// The class whose latent function is explained, where there are more than two
@@ -115,20 +115,14 @@ pub fn run(args: &ExplainArgs, terminal: Terminal) -> Result<(), CommandError> {
         output::check_out(output(path), &inputs)?;
     }
     let model = load(&args.model)?;
-    let read = args.source.read_as(&model).read(terminal)?;
-    let (dataset, index) = (&read.dataset, args.graph);
-    if index >= dataset.len() {
-        return Err(ModelError::Index { index, len: dataset.len() }.into());
-    }
-    let alone = dataset.select(&[index]);
+    let (alone, id) = args.source.read_graph(&model, args.graph, terminal)?;
     let prediction = model.predict(&alone)?;
     let cells = model.explain_cells(&alone, 0)?;
     let latent = latent_of(args, &model, &prediction)?;
     let lifted = model.space().measurer().sample(&alone, 0)?.complex;
-    let id = read.ids.get(index).filter(|id| !id.is_empty()).cloned();
     let found = Explanation {
-        dataset: dataset.name().to_owned(),
-        graph: index,
+        dataset: alone.name().to_owned(),
+        graph: args.graph,
         id,
         ..explained(&model, (&alone, &lifted), &prediction, &cells, latent, args.top)
     };

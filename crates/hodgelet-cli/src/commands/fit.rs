@@ -3,7 +3,7 @@
 use super::model_info::{ModelInfo, describe_model};
 use super::several::{self, ModelsInfo};
 use crate::error::CommandError;
-use crate::model_args::ModelArgs;
+use crate::model_args::{ModelArgs, check_read, check_settings};
 use crate::output::{self, ForceArgs, Format, Report, facts};
 use crate::progress::{Pace, Terminal};
 use crate::source::DatasetArgs;
@@ -75,6 +75,7 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
         return run_store(args, &store, &settings, terminal);
     }
     let read = args.source.read(terminal)?;
+    check_read(&settings, &read)?;
     if !read.goals.is_empty() {
         return run_several(args, &read, &settings, terminal);
     }
@@ -131,6 +132,7 @@ fn run_store(
     let header = store.header();
     let settings = header.settings(settings, store.path())?;
     let (targets, _) = store.labels()?;
+    check_settings(&settings, [&targets])?;
     let all: Vec<usize> = (0..header.complexes).collect();
     let (false, Some(out)) = (args.dry_run, &args.out) else {
         let plan = settings.plan_measured(&header.measurer, &targets, header.complexes, &all)?;

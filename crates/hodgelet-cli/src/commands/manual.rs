@@ -45,7 +45,7 @@ pub fn completions(args: &CompletionsArgs) -> Result<(), CommandError> {
 ///
 /// [`CommandError::Usage`] when there is no such subcommand.
 pub fn man(args: &ManArgs) -> Result<(), CommandError> {
-    let mut command = Cli::command();
+    let mut command = with_all_help(Cli::command());
     command.build();
     let (page, title) = match &args.command {
         None => (command, "hodgelet".to_owned()),
@@ -61,6 +61,11 @@ pub fn man(args: &ManArgs) -> Result<(), CommandError> {
     let mut text = Vec::new();
     clap_mangen::Man::new(page).title(title).render(&mut text).map_err(CommandError::Stdout)?;
     print(&text)
+}
+
+/// The same with no flag kept out of the short help: manual pages leave out the text of those.
+fn with_all_help(command: clap::Command) -> clap::Command {
+    command.mut_args(|arg| arg.hide_short_help(false)).mut_subcommands(with_all_help)
 }
 
 fn print(text: &[u8]) -> Result<(), CommandError> {

@@ -1,6 +1,7 @@
 //! `hodgelet measure`: energy measures of a dataset, to a store on disk.
 
 use super::model_info::load;
+use super::predict::warn_unknown;
 use crate::error::CommandError;
 use crate::output::{self, Format, Report, facts};
 use crate::progress::{Terminal, check_interrupt, interrupted};
@@ -65,7 +66,7 @@ pub struct MeasureArgs {
 /// [`CommandError`].
 pub fn run(args: &MeasureArgs, terminal: Terminal) -> Result<(), CommandError> {
     let model = args.model.as_deref().map(load).transpose()?;
-    let source = model.as_ref().map_or_else(|| args.source.clone(), |model| args.source.read_as(model));
+    let source = model.as_ref().map_or_else(|| args.source.clone(), |model| args.source.for_update(model));
     let parts = source.parts(terminal)?;
     let first = parts.read(0..LEAF_SIZE)?;
     if first.dataset.sample_weights().is_some() {
@@ -106,9 +107,7 @@ pub fn run(args: &MeasureArgs, terminal: Terminal) -> Result<(), CommandError> {
     let unknown =
         write_leaves(&parts, (&header.measurer, compression.as_ref()), &writer, &wanted, range, terminal)?;
     let seconds = began.elapsed().as_secs_f64();
-    if unknown > 0 {
-        terminal.warn(&format!("{unknown} labels of cells are new to the model and were left out"));
-    }
+    warn_unknown(unknown, terminal);
     let store = writer.finish()?;
     let report = StoreInfo {
         measured: Some(Work { graphs: total, leaves_there: there, seconds }),

@@ -149,9 +149,21 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap:
 /// Commands of `hodgelet-lab` that people may look for here.
 const LAB_COMMANDS: [&str; 2] = ["reproduce", "bench"];
 
-/// The error for arguments that ask for a command of `hodgelet-lab`; none for other mistakes.
+/// The error for arguments that ask for a command of `hodgelet-lab` or for a kernel by another of its names; none for other
+/// mistakes.
 #[must_use]
 pub fn elsewhere(error: &clap::Error) -> Option<CommandError> {
+    if let (Some(ContextValue::String(flag)), Some(ContextValue::String(value))) =
+        (error.get(ContextKind::InvalidArg), error.get(ContextKind::InvalidValue))
+        && flag.starts_with("--kernel")
+        && ["rbf", "gaussian", "squared-exponential"].contains(&value.to_ascii_lowercase().as_str())
+    {
+        let hint = "the squared exponential is called se: --kernel se";
+        return Some(CommandError::usage(
+            format!("--kernel {value} is not the name of a kernel here"),
+            Some(hint),
+        ));
+    }
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
     LAB_COMMANDS.contains(&name.as_str()).then(|| {
         let hint = format!("in the source tree, `{LAB_COMMAND} {name} …` runs it");

@@ -1,14 +1,19 @@
 //! What a trained model holds, for `hodgelet info MODEL` and `hodgelet fit`.
 
+use super::several;
 use crate::error::CommandError;
 use crate::output::{Report, facts, number, table};
 use crate::spark;
 use hodgelet::kernel::BlockKernel;
 use hodgelet::likelihood::LikelihoodParams;
-use hodgelet::model::{Basis, BlockSpace, Exploration, FittedTargets, Hyperparameter, Model, Summary};
+use hodgelet::model::{
+    Basis, BlockSpace, Exploration, FileError, FittedTargets, Hyperparameter, Model, Summary,
+};
 use hodgelet::settings::Settings;
 use hodgelet::wavelet::Bank;
+use hodgelet_data::counted;
 use serde::Serialize;
+use std::io::Read as _;
 use std::path::Path;
 
 /// Loads a model.
@@ -17,7 +22,32 @@ use std::path::Path;
 ///
 /// [`CommandError::ModelFile`] names the file and what is wrong with it.
 pub fn load(path: &Path) -> Result<Model, CommandError> {
-    Model::load(path).map_err(|source| CommandError::ModelFile { path: path.to_owned(), source })
+    if let Some(models) = several::load(path)? {
+        let (file, names) = (path.display(), models.names().join(", "));
+        let message = format!("{file}: holds models of several targets ({names}), expected a model of one");
+        let hint = "`hodgelet predict`, `info` and `report` take such a file; `fit --target NAME` makes a model of one target";
+        return Err(CommandError::usage(message, Some(hint)));
+    }
+    Model::load(path).map_err(|source| match source {
+        FileError::Truncated { .. } | FileError::NotAModel { .. } if !begins_as_model(path) => {
+            let hint = "models are written by `hodgelet fit`; where a command takes both, MODEL comes before DATASET";
+            CommandError::usage(format!("{}: not a model file", path.display()), Some(hint))
+        }
+        source => CommandError::ModelFile { path: path.to_owned(), source },
+    })
+}
+
+/// Whether a file begins as a safetensors file does, with the length of a JSON object that fits in the file, and that object.
+#[must_use]
+pub fn begins_as_model(path: &Path) -> bool {
+    let begins = || -> std::io::Result<bool> {
+        let mut file = std::fs::File::open(path)?;
+        let mut start = [0; 9];
+        file.read_exact(&mut start)?;
+        let [length @ .., brace] = start;
+        Ok(brace == b'{' && u64::from_le_bytes(length).saturating_add(8) <= file.metadata()?.len())
+    };
+    path.is_file() && begins().unwrap_or(false)
 }
 
 /// A model, described.
@@ -129,8 +159,10 @@ impl Report for ModelInfo {
             (
                 "training",
                 format!(
-                    "{} steps, {:.2} s, ended by: {}",
-                    training.iterations, training.seconds, training.stop
+                    "{}, {:.2} s, ended because {}",
+                    counted(training.iterations, "step"),
+                    training.seconds,
+                    reason(&training.stop)
                 ),
             ),
             ("ELBO or evidence", format!("{:.3}", training.elbo)),
@@ -173,6 +205,19 @@ impl Report for ModelInfo {
         let header = ["hyperparameter", "count", "trained to", "prior median ×/÷ width", "moved, in widths"];
         let trained = table(&header, &[1, 2, 3, 4], groups(&self.hyperparameters).iter().map(Vec::clone));
         format!("{}\n\n{blocks}\n\n{trained}", facts(&rows))
+    }
+}
+
+/// Why training ended, in words.
+fn reason(stop: &str) -> &str {
+    match stop {
+        "Gradient" => "the gradient was small",
+        "Objective" => "the objective no longer rose",
+        "Iterations" => "no more steps were allowed",
+        "Time" => "no more time was allowed",
+        "NoDecrease" => "no step raised the objective, to rounding",
+        "Cancelled" => "it was interrupted",
+        other => other,
     }
 }
 

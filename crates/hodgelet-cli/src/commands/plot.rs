@@ -6,6 +6,7 @@ mod graph;
 pub use graph::picture_of;
 
 use super::model_info::load;
+use super::report::known;
 use crate::error::CommandError;
 use crate::output::{self, ForceArgs};
 use crate::progress::Terminal;
@@ -177,7 +178,7 @@ fn groups(targets: &Targets, n: usize) -> (Vec<(String, usize)>, Vec<usize>) {
 fn reliability(args: &ModelPlotArgs, terminal: Terminal) -> Result<(), CommandError> {
     args.picture.check(&inputs(args))?;
     let model = load(&args.model)?;
-    let read = args.source.for_model(&model).read(terminal)?;
+    let read = known(&model, args.source.for_model(&model).read(terminal)?, terminal)?;
     let prediction = model.predict(&read.dataset)?;
     let cases = hodgelet_report::content::predicted_cases(&model, &prediction, &read.dataset);
     let Some(found) = hodgelet_report::content::reliability_of(&cases) else {

@@ -1,10 +1,13 @@
 //! How `evaluate` divides the rows of a table: by scaffold, by group, by time.
 
 use crate::error::CommandError;
+use hodgelet_data::OpenError;
 use hodgelet_data::smiles::scaffold;
 use hodgelet_data::table::TableRead;
+use hodgelet_data::targets::{TargetOptions, column};
 use hodgelet_eval::splits::{FoldError, Split, group_folds, time_folds};
 use rayon::prelude::*;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// How items are divided.
@@ -43,31 +46,67 @@ impl Protocol {
     /// [`CommandError::Usage`] when there is no table, no such column, or not enough in it.
     pub fn splits(
         &self,
-        table: Option<&TableRead>,
+        table: Option<&Rows<'_>>,
         folds: usize,
         repeats: usize,
         seed: u64,
     ) -> Result<Option<Vec<Split>>, CommandError> {
-        if *self == Self::KFold {
-            return Ok(None);
-        }
-        let Some(table) = table else {
-            let hint = "tables end in .csv, .tsv or .parquet; --splits takes any division";
-            return Err(CommandError::usage(
-                "--protocol, but the dataset is not a table of molecules",
-                Some(hint),
-            ));
-        };
-        let made = match self {
-            Self::Time(_) if repeats != 1 => {
+        let made = match (self, table) {
+            (Self::KFold, _) => return Ok(None),
+            (Self::Scaffold, Some(Rows::Molecules(table))) => {
+                grouped(&scaffolds(table)?, folds, repeats, seed)
+            }
+            (Self::Group(column), Some(rows)) => grouped(&rows.cells(column)?, folds, repeats, seed),
+            (Self::Time(_), Some(_)) if repeats != 1 => {
                 return Err(CommandError::usage("--repeats, but time has one order", None));
             }
-            Self::KFold => return Ok(None),
-            Self::Scaffold => grouped(&scaffolds(table)?, folds, repeats, seed),
-            Self::Group(column) => grouped(&cells(table, column)?, folds, repeats, seed),
-            Self::Time(column) => time_folds(&times(&cells(table, column)?, column)?, folds),
+            (Self::Time(column), Some(rows)) => time_folds(&times(&rows.cells(column)?, column)?, folds),
+            (Self::Scaffold, _) => {
+                let message = "--protocol scaffold, but the dataset is not a table of molecules";
+                return Err(CommandError::usage(message, Some("tables end in .csv, .tsv or .parquet")));
+            }
+            (Self::Group(_) | Self::Time(_), None) => {
+                let message =
+                    "--protocol, but the dataset is not a table of molecules and has no table of targets";
+                let hint = "--targets FILE names one; --splits takes any division";
+                return Err(CommandError::usage(message, Some(hint)));
+            }
         };
         made.map(Some).map_err(|error| CommandError::usage(error.to_string(), error.hint().as_deref()))
+    }
+}
+
+/// What is known of each graph beside its cells and its target.
+#[derive(Debug)]
+pub enum Rows<'a> {
+    /// The rows of a table of molecules.
+    Molecules(&'a TableRead),
+    /// Those of a table of targets.
+    Graphs {
+        /// The table.
+        path: PathBuf,
+        /// How it is read.
+        options: TargetOptions,
+        /// Names of the graphs.
+        ids: &'a [String],
+    },
+}
+
+impl Rows<'_> {
+    /// The cells of a column, one for each graph.
+    fn cells(&self, name: &str) -> Result<Vec<String>, CommandError> {
+        let (path, options, ids) = match self {
+            Self::Molecules(table) => return cells(table, name),
+            Self::Graphs { path, options, ids } => (path, options, ids),
+        };
+        let found = column(path, ids, options, (name, "--protocol")).map_err(OpenError::from)?;
+        match found.iter().position(String::is_empty) {
+            None => Ok(found),
+            Some(graph) => {
+                let message = format!("graph `{}`: column `{name}` is empty", ids[graph]);
+                Err(CommandError::usage(message, None))
+            }
+        }
     }
 }
 

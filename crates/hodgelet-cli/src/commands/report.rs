@@ -11,10 +11,11 @@ use crate::progress::{Bar, Terminal};
 use crate::provenance::Provenance;
 use crate::source::DatasetArgs;
 use clap::Args;
-use hodgelet::dataset::Dataset;
+use hodgelet::dataset::{Dataset, Targets};
 use hodgelet::measure::ComplexMeasures;
-use hodgelet::model::Model;
+use hodgelet::model::{FittedTargets, Model};
 use hodgelet::output::{Kind, Output};
+use hodgelet_data::{Read, counted};
 use hodgelet_eval::audit::{Audit, duplicates, fingerprints};
 use hodgelet_eval::report::{Evaluation, FoldRun};
 use hodgelet_eval::splits::Split;
@@ -130,7 +131,7 @@ pub fn run(args: &ReportArgs, terminal: Terminal) -> Result<(), CommandError> {
         return Ok(());
     }
     let model = load(&args.model)?;
-    let read = args.source.for_model(&model).read(terminal)?;
+    let read = known(&model, args.source.for_model(&model).read(terminal)?, terminal)?;
     let bar = terminal.bar("graphs", Some(read.dataset.len() as u64));
     let progress = |done| bar.at(done as u64);
     let about = (origin(began, None), args.fields());
@@ -141,6 +142,31 @@ pub fn run(args: &ReportArgs, terminal: Terminal) -> Result<(), CommandError> {
     page.write(&content)?;
     terminal.note(&content.verdict);
     Ok(())
+}
+
+/// The graphs whose target is known, where some are; targets that were read as classes are numbers for a model of numbers.
+///
+/// # Errors
+///
+/// [`CommandError::Dataset`] does not occur: there is a target for each graph.
+pub fn known(model: &Model, read: Read, terminal: Terminal) -> Result<Read, CommandError> {
+    let Read { mut dataset, mut ids, report, goals } = read;
+    if let [only] = &goals[..] {
+        let unknown = dataset.len() - only.complexes.len();
+        let graphs = counted(unknown, "graph");
+        terminal.note(&format!("{}: {graphs} without a target left out of the scores", dataset.name()));
+        dataset = dataset.select(&only.complexes).with_targets(only.targets.clone())?;
+        ids = only.complexes.iter().filter_map(|&graph| ids.get(graph).cloned()).collect();
+    }
+    if let (FittedTargets::Real { .. }, Targets::Classes { names, labels }) =
+        (model.targets(), dataset.targets())
+    {
+        let numbers = labels.iter().map(|&label| names.get(label as usize)?.parse().ok());
+        if let Some(numbers) = numbers.collect::<Option<Vec<f64>>>() {
+            dataset = dataset.with_targets(Targets::Real(numbers))?;
+        }
+    }
+    Ok(Read { dataset, ids, report, goals })
 }
 
 impl ReportArgs {

@@ -9,6 +9,7 @@ use crate::source::DatasetArgs;
 use clap::Args;
 use hodgelet::model::{Basis, Stage, UpdateParams};
 use hodgelet::output::{Kind, Output};
+use hodgelet_data::counted;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -70,7 +71,7 @@ pub fn run(args: &UpdateArgs, terminal: Terminal) -> Result<(), CommandError> {
     }
     output::check_out(output, &inputs)?;
     let model = load(&args.model)?;
-    let source = args.source.read_as(&model);
+    let source = args.source.for_update(&model);
     let new = source.read(terminal)?.dataset;
     let with = |name: &String| DatasetArgs { dataset: name.clone(), ..source.clone() }.read(terminal);
     let old = args.with.as_ref().map(with).transpose()?;
@@ -91,6 +92,7 @@ pub fn run(args: &UpdateArgs, terminal: Terminal) -> Result<(), CommandError> {
 
 impl Report for Updated {
     fn text(&self) -> String {
-        format!("{} graphs added\n\n{}\n\nwritten to  {}", self.added, self.model.text(), self.out.display())
+        let added = counted(self.added, "graph");
+        format!("{added} added\n\n{}\n\nwritten to  {}", self.model.text(), self.out.display())
     }
 }

@@ -129,7 +129,7 @@ fn warnings_go_to_standard_error_unless_it_is_to_be_quiet() {
     let loud = run_in(folder.path(), &args);
     assert_eq!(
         (loud.status, loud.stderr.as_str()),
-        (0, "warning: TINY: 1 self-loops dropped; 1 edges listed in one direction only\n")
+        (0, "warning: TINY: 1 self-loop dropped; 1 edge listed in one direction only\n")
     );
     let quiet = run_in(folder.path(), &[&args[..], &["--quiet"]].concat()).result();
     assert_eq!(quiet, loud.stdout);

@@ -52,8 +52,8 @@ fn what_the_reader_tidied_is_part_of_the_result() {
     let text = std::fs::read_to_string(&arcs).unwrap().replace("1, 2\n2, 1\n", "1, 2\n2, 2\n");
     std::fs::write(&arcs, text).unwrap();
     let found = run_in(folder.path(), &["info", "TINY", "--format", "json"]).json();
-    assert_eq!(found["tidied"][0], "1 self-loops dropped");
-    assert_eq!(found["tidied"][1], "1 edges listed in one direction only");
+    assert_eq!(found["tidied"][0], "1 self-loop dropped");
+    assert_eq!(found["tidied"][1], "1 edge listed in one direction only");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Whole runs of the `hodgelet` command: output, exit status, files.
 
 mod audit;
+mod audited;
 mod conformal;
 mod datasets;
 mod decompose;

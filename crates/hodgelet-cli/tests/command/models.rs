@@ -211,7 +211,9 @@ fn a_model_file_at_fault_is_refused() {
     let mut damaged = bytes.clone();
     damaged[short] ^= 1;
     assert!(with(&damaged).starts_with("error: bad.hodgelet: damaged: the checksum of the content is "));
-    assert!(with(&[b'x'; 99]).starts_with("error: bad.hodgelet: not a model file: "));
+    assert!(
+        with(&[b'x'; 99]).starts_with("error: bad.hodgelet: not a model file\nhint: models are written by")
+    );
     let missing = run_in(folder.path(), &["predict", "none.hodgelet", "sbm"]).failure(1);
     assert!(missing.starts_with("error: cannot read `none.hodgelet`: "), "{missing}");
 }

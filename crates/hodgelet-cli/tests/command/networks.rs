@@ -193,3 +193,46 @@ fn several_targets_of_networks_are_trained_together() {
     let row = |name: &str| run.stdout.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
     assert!(row("label").contains(" 16 ") && row("size ").contains(" 12 "), "{}", run.stdout);
 }
+
+#[test]
+fn networks_are_divided_and_weighed_by_columns_of_their_table_of_targets() {
+    let folder = tempfile::tempdir().unwrap();
+    networks(&folder.path().join("networks"), 0..20);
+    let row = |i: usize| format!("n{i},{},s{},{},{}\n", ["path", "ring"][i % 2], i / 5, 2000 + i, 1 + i % 3);
+    let table = format!("network,label,site,year,trust\n{}", (0..20).map(row).collect::<String>());
+    std::fs::write(folder.path().join("labels.csv"), table).unwrap();
+    let of = ["networks", "--targets", "labels.csv", "--target", "label", "--weights", "laplacian"];
+    let out_of_fold = |protocol: &str| -> Vec<(usize, String)> {
+        let more = ["--folds", "4", "--iterations", "2", "--predictions", "p.csv", "--force", "--quiet"];
+        let args = [&["evaluate"], &of[..], &more, &["--protocol", protocol]].concat();
+        run_in(folder.path(), &args).result();
+        let text = std::fs::read_to_string(folder.path().join("p.csv")).unwrap();
+        let mut rows = csv::Reader::from_reader(text.as_bytes());
+        let header: Vec<String> = rows.headers().unwrap().iter().map(str::to_owned).collect();
+        let [id, fold] = ["id", "fold"].map(|name| header.iter().position(|h| h == name).unwrap());
+        let cells = |row: csv::StringRecord| (row[id][1..].parse().unwrap(), row[fold].to_owned());
+        rows.records().map(|row| cells(row.unwrap())).collect()
+    };
+    let folds = out_of_fold("group=site");
+    assert_eq!(folds.len(), 20);
+    for (i, fold) in &folds {
+        assert!(folds.iter().filter(|(j, _)| j / 5 == i / 5).all(|(_, other)| other == fold), "{folds:?}");
+    }
+    let mut folds = out_of_fold("time=year");
+    folds.sort_unstable();
+    assert!(folds.is_sorted_by_key(|(_, fold)| fold) && folds.len() < 20, "{folds:?}");
+    let refused = |more: &[&str]| run_in(folder.path(), &[&["evaluate"], &of[..], more].concat()).failure(1);
+    let error = refused(&["--protocol", "group=lab"]);
+    assert!(error.contains("labels.csv: found no column `lab` (--protocol)"), "{error}");
+    let error = refused(&["--protocol", "scaffold"]);
+    assert!(error.contains("--protocol scaffold, but the dataset is not a table of molecules"), "{error}");
+
+    let fit = [&["fit"], &of[..], &["--iterations", "2", "--quiet", "--out", "m.hodgelet"]].concat();
+    run_in(folder.path(), &[&fit[..], &["--sample-weight", "trust"]].concat()).result();
+    let bytes = std::fs::read(folder.path().join("m.hodgelet")).unwrap();
+    assert!(bytes.windows(18).any(|w| w == b"observations.weigh"));
+    let error = run_in(folder.path(), &[&fit[..], &["--sample-weight", "site"]].concat()).failure(1);
+    assert!(error.contains("labels.csv, line 2: the weight is `s0`, expected a number"), "{error}");
+    let error = run_in(folder.path(), &["info", "networks", "--sample-weight", "trust"]).failure(1);
+    assert!(error.contains("hint: for other graphs it names a column of --targets FILE"), "{error}");
+}

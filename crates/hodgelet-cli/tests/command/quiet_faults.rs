@@ -114,7 +114,7 @@ fn a_file_of_arcs_that_was_cut_off_is_reported() {
     }
     let run = run_in(folder.path(), &["features", "TINY", "--edges", "none", "--out", "f.csv"]);
     assert!(
-        run.stderr.contains("2 graphs at the end have no edge; the file of arcs may have been cut off"),
+        run.stderr.contains("2 graphs at the end without an edge; the file of arcs may have been cut off"),
         "{}",
         run.stderr
     );
@@ -122,5 +122,5 @@ fn a_file_of_arcs_that_was_cut_off_is_reported() {
     fs::write(tu_file(folder.path(), "A"), cut).unwrap();
     fs::remove_file(tu_file(folder.path(), "edge_labels")).unwrap();
     let run = run_in(folder.path(), &["features", "TINY", "--edges", "none", "--out", "f.csv"]);
-    assert!(run.stderr.contains("1 edges listed in one direction only"), "{}", run.stderr);
+    assert!(run.stderr.contains("1 edge listed in one direction only"), "{}", run.stderr);
 }

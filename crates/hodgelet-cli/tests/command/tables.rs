@@ -60,7 +60,7 @@ fn three_commands_of_the_readme_go_from_a_table_to_calibrated_predictions() {
         let p: Vec<f64> = line[2..4].iter().map(|cell| cell.parse().unwrap()).collect();
         assert!((p[0] + p[1] - 1.0).abs() < 1e-12, "{line:?}");
         assert_eq!(line[1], if p[1] > 0.5 { "1" } else { "0" });
-        assert!(line[4].split(' ').all(|class| class == "0" || class == "1"), "{line:?}");
+        assert!(line[4].split(';').all(|class| class == "0" || class == "1"), "{line:?}");
         assert_eq!(line[7], "");
     }
     assert_eq!(lines[11][..7].join(","), "C1CC,,,,,,");
@@ -78,7 +78,7 @@ fn what_is_guessed_and_left_out_is_said() {
     let lines: Vec<&str> = run.stderr.lines().collect();
     assert_eq!(lines[0], "t: column `smiles` is read as SMILES");
     assert_eq!(lines[1], "t: column `Class` is read as target");
-    assert_eq!(lines[2], "warning: t: 1 rows without a target were left out");
+    assert_eq!(lines[2], "warning: t: 1 row without a target was left out");
     assert_eq!(lines[3], "warning: t: 1 row that cannot be read was left out:");
     assert!(lines[4].starts_with("  row 13 (line 14), `C1CC`: not SMILES: "), "{}", lines[4]);
     assert!(run.stdout.contains("graphs") && run.stdout.contains("12"), "{}", run.stdout);
@@ -215,7 +215,12 @@ fn protocols_that_do_not_fit_are_refused() {
         "{error}"
     );
     let error = refused("sbm", &["scaffold"]);
-    assert!(error.contains("--protocol, but the dataset is not a table of molecules"), "{error}");
+    assert!(error.contains("--protocol scaffold, but the dataset is not a table of molecules"), "{error}");
+    let error = refused("sbm", &["group=batch"]);
+    assert!(
+        error.contains("--protocol, but the dataset is not a table of molecules and has no table"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -283,8 +288,24 @@ fn several_targets_with_gaps_are_trained_together_and_predicted_beside_the_table
     assert!(lines[1..].iter().all(|line| line[10].parse::<f64>().unwrap() > 0.0));
     let info = finished(command(folder.path(), &["info", "m.hodgelet"]));
     assert!(info.stdout.contains("numbers around"), "{}", info.stdout);
-    let explain = finished(command(folder.path(), &["explain", "m.hodgelet", "t.csv", "--graph", "0"]));
-    assert!(explain.status != 0 && explain.stderr.contains("hodgelet-models"), "{}", explain.stderr);
+    let commands: [&[&str]; 4] = [
+        &["explain", "m.hodgelet", "t.csv", "--graph", "0"],
+        &["update", "m.hodgelet", "t.csv", "--out", "m2.hodgelet"],
+        &["card", "m.hodgelet"],
+        &["plot", "kernel", "m.hodgelet", "t.csv", "--out", "k.svg"],
+    ];
+    for args in commands {
+        let error = run_in(folder.path(), args).failure(1);
+        let expected = "m.hodgelet: holds models of several targets (Class, pIC50), expected a model of one";
+        assert!(error.contains(expected), "{args:?}: {error}");
+        assert!(error.contains("hint: `hodgelet predict`, `info` and `report` take such a file"), "{error}");
+    }
+    let info = run_in(folder.path(), &["info", "t.csv", "--target", "Class,pIC50"]).result();
+    assert!(info.contains("2 targets") && info.contains("2 classes"), "{info}");
+    let info = ["info", "t.csv", "--target", "Class,pIC50", "--format", "json"];
+    let found = run_in(folder.path(), &info).json()["target"].clone();
+    assert_eq!((&found["kind"], &found["targets"][1]["known"]), (&"several".into(), &26.into()), "{found}");
+    assert_eq!(found["targets"][0]["classes"][1]["name"], "1", "{found}");
 
     let evaluate = [
         "evaluate",

@@ -13,6 +13,12 @@ pub enum NetworkError {
     /// A line is wrong, or lines do not fit together.
     #[error(transparent)]
     Graphs(#[from] GraphsError),
+    /// Lines of one edge disagree in a table that may be of several graphs.
+    #[error(transparent)]
+    OneGraph {
+        /// What is wrong.
+        source: GraphsError,
+    },
     /// A column is not there, or a file is not a table.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -73,6 +79,9 @@ impl NetworkError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Graphs(error) => error.hint(),
+            Self::OneGraph { .. } => Some(
+                "--graph-column names the column that says which graph an edge is of; without it all edges are of one graph",
+            ),
             Self::Table(error) => error.hint(),
             Self::Ambiguous { .. } | Self::Mixed { .. } => {
                 Some("--layout edges or --layout matrix says which")

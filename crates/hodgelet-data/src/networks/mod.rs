@@ -26,7 +26,7 @@ pub use error::NetworkError;
 pub use layout::Layout;
 
 use crate::edits;
-use crate::graphs::{self, ArcOptions, RawGraph, WEIGHT, file_name, load, stem};
+use crate::graphs::{self, ArcOptions, GraphsError, RawGraph, WEIGHT, file_name, load, stem};
 use crate::table::{TableError, names_smiles};
 use crate::targets::TargetTexts;
 use crate::{Read, names};
@@ -166,9 +166,32 @@ fn one(
     if let Some(table) = vertices.as_ref().filter(|table| !table.of_several && options.graph.is_some()) {
         return Err(NetworkError::WhichGraph { file: table.file.clone() });
     }
+    let unnamed = if layout == Layout::Edges { unnamed_graphs(&sheet, options) } else { None };
     let mut found = Found::default();
-    found.add(&sheet, layout, &mut vertices, options)?;
-    found.finish(&stem(&sheet.file), layout, options)
+    let read = found.add(&sheet, layout, &mut vertices, options);
+    let read = read.and_then(|()| found.finish(&stem(&sheet.file), layout, options));
+    match (read, unnamed) {
+        (Err(NetworkError::Graphs(source @ GraphsError::Conflict { .. })), Some(_)) => {
+            Err(NetworkError::OneGraph { source })
+        }
+        (Ok(mut read), Some(name)) => {
+            let (file, what) = (&sheet.file, "is read as an attribute of the edges of one graph");
+            let doubt = format!(
+                "{file}: column `{name}` {what}; --graph-column {name} reads a graph for each of its values"
+            );
+            read.read.report.doubts.push(doubt);
+            Ok(read)
+        }
+        (read, _) => read,
+    }
+}
+
+/// A column that by its name says which graph an edge is of, in a table that is read as one graph.
+fn unnamed_graphs<'a>(sheet: &'a Sheet, options: &NetworkOptions) -> Option<&'a String> {
+    let header = sheet.header.as_ref().filter(|_| options.graph.is_none())?;
+    let is_end = |name: &String| options.ends.as_ref().is_some_and(|ends| ends.contains(name));
+    let is_free = |name: &&String| !is_end(name) && !options.targets.contains(name);
+    header.iter().filter(is_free).find(|name| name.eq_ignore_ascii_case("graph"))
 }
 
 /// What other options say of the rows.

@@ -103,7 +103,8 @@ impl Asked {
         cells.iter().flatten().try_for_each(|cell| check(cell, kind))
     }
 
-    /// The targets of the rows `kept`: the only one as it is if all of them have it, several as goals.
+    /// The targets of the rows `kept`: the only one as it is if all of them have it, several as goals, and so the only one if
+    /// some of them have it.
     pub fn targets(&self, kept: &[usize], kind: TargetKind) -> (Targets, Vec<Goal>) {
         let known = |target: usize| -> (Vec<usize>, Vec<String>) {
             let cell = |(place, &row): (usize, &usize)| {
@@ -111,16 +112,16 @@ impl Asked {
             };
             kept.iter().enumerate().filter_map(cell).unzip()
         };
-        if self.names.len() == 1 {
-            let (complexes, cells) = known(0);
-            let is_whole = complexes.len() == kept.len();
-            return (if is_whole { coded(&cells, kind) } else { Targets::None }, Vec::new());
-        }
         let goal = |(target, name): (usize, &String)| {
             let (complexes, cells) = known(target);
             Goal { name: name.clone(), targets: coded(&cells, kind), complexes }
         };
-        (Targets::None, self.names.iter().enumerate().map(goal).collect())
+        let mut goals: Vec<Goal> = self.names.iter().enumerate().map(goal).collect();
+        match &goals[..] {
+            [only] if only.complexes.is_empty() => (Targets::None, Vec::new()),
+            [only] if only.complexes.len() == kept.len() => (goals.remove(0).targets, Vec::new()),
+            _ => (Targets::None, goals),
+        }
     }
 }
 

@@ -121,6 +121,16 @@ pub enum TableError {
         file: String,
         /// The columns that there are.
         header: Vec<String>,
+        /// Whether the table may be an adjacency matrix.
+        is_matrix: bool,
+    },
+    /// The first line is a row.
+    #[error("{file}: found the molecule `{found}` in the first line, expected the names of columns there")]
+    MoleculeAsName {
+        /// The file.
+        file: String,
+        /// What stands where the name of a column is expected.
+        found: String,
     },
     /// A row cannot be read, and rows were not to be left out.
     #[error("{file}, {fault}")]
@@ -155,6 +165,10 @@ impl TableError {
         match self {
             Self::Row { .. } => Some("--on-error skip leaves such rows out and lists them"),
             Self::NoParquet { .. } => Some("write the table as CSV"),
+            Self::NoSmiles { is_matrix: true, .. } => {
+                Some("--layout matrix reads an adjacency matrix, --layout edges a list of edges")
+            }
+            Self::MoleculeAsName { .. } => Some("add a first line with names, such as smiles,target"),
             _ => None,
         }
     }
@@ -171,6 +185,9 @@ fn suggestion(near: Option<&str>) -> String {
 fn left(untargeted: usize, first: Option<&RowFault>) -> String {
     match first {
         Some(fault) => fault.to_string(),
-        None => format!("{untargeted} have no target"),
+        None => match untargeted {
+            1 => "1 has no target".to_owned(),
+            n => format!("{n} have no target"),
+        },
     }
 }

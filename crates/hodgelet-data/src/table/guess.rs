@@ -3,6 +3,7 @@
 use super::{Table, TableError, TableOptions};
 use crate::edits;
 use crate::smiles::Molecule;
+use crate::text;
 
 /// Names of columns of SMILES strings, in lower case.
 const SMILES_NAMES: [&str; 5] = ["smiles", "canonical_smiles", "isomeric_smiles", "mol", "structure"];
@@ -11,6 +12,8 @@ const TARGET_NAMES: [&str; 4] = ["target", "class", "label", "y"];
 /// Rows that are looked at where no name says what a column is, and how many of ten must be molecules.
 const LOOKED_AT: usize = 50;
 const OF_TEN: usize = 8;
+/// Atoms from which on the name of a column that is a molecule is meant as one.
+const FEWEST_ATOMS: usize = 5;
 
 /// Whether a column is one of SMILES strings, by its name.
 pub(crate) fn names_smiles(name: &str) -> bool {
@@ -31,8 +34,14 @@ pub(super) fn smiles(
     let by_name =
         SMILES_NAMES.iter().find_map(|name| header.iter().position(|h| h.eq_ignore_ascii_case(name)));
     let found = by_name.or_else(|| (0..header.len()).find(|&column| looks_like_smiles(table, column)));
-    let column =
-        found.ok_or_else(|| TableError::NoSmiles { file: file.to_owned(), header: header.to_vec() })?;
+    let column = found.ok_or_else(|| TableError::NoSmiles {
+        file: file.to_owned(),
+        header: header.to_vec(),
+        is_matrix: looks_like_matrix(table),
+    })?;
+    if Molecule::parse(&header[column]).is_ok_and(|molecule| molecule.atoms.len() >= FEWEST_ATOMS) {
+        return Err(TableError::MoleculeAsName { file: file.to_owned(), found: header[column].clone() });
+    }
     notes.push(format!("column `{}` is read as SMILES", header[column]));
     Ok(column)
 }
@@ -95,7 +104,7 @@ pub(crate) fn listed_names(header: &[String], names: &[String]) -> Vec<String> {
 }
 
 /// The column of a name, as it is written or else without regard to case.
-pub(super) fn named(file: &str, table: &Table, name: &str, flag: &'static str) -> Result<usize, TableError> {
+pub(crate) fn named(file: &str, table: &Table, name: &str, flag: &'static str) -> Result<usize, TableError> {
     let header = table.header();
     let places = |same: fn(&str, &str) -> bool| -> Vec<usize> {
         (0..header.len()).filter(|&column| same(&header[column], name)).collect()
@@ -122,4 +131,14 @@ fn looks_like_smiles(table: &Table, column: usize) -> bool {
     let molecules = looked.iter().filter(|cell| Molecule::parse(cell).is_ok()).count();
     let long = looked.iter().any(|cell| cell.len() > 2);
     !looked.is_empty() && long && 10 * molecules >= OF_TEN * looked.len()
+}
+
+/// Whether a table may be an adjacency matrix: numbers, as many rows as columns, with or without names at its margins.
+fn looks_like_matrix(table: &Table) -> bool {
+    let (n, width) = (table.len(), table.header().len());
+    let is_number = |cell: &str| text::real(cell.trim().as_bytes()).is_some();
+    let numeric = |from: usize| (0..n).all(|row| (from..width).all(|c| is_number(table.cell(row, c))));
+    let first_is_row = table.header().iter().all(|cell| is_number(cell));
+    let rows = n + usize::from(first_is_row);
+    width > 1 && (rows == width && numeric(0) || n + 1 == width && numeric(1))
 }

@@ -14,11 +14,12 @@ mod rows;
 mod targets;
 
 pub use error::{RowFault, TableError};
-pub(crate) use guess::{all_named, listed_names, names_smiles};
+pub(crate) use guess::{all_named, listed_names, named, names_smiles};
 pub use parts::TableParts;
 pub use rows::Table;
 
 pub(crate) use asked::Asked;
+pub(crate) use targets::weight;
 
 use crate::Read;
 use crate::graphs::{file_name, stem};
@@ -63,9 +64,12 @@ pub struct TableOptions {
     pub weight: Option<String>,
     /// Whether a target that is not named is looked for.
     pub guess_target: bool,
-    /// Whether the table is to be predicted: rows without a target are kept, and there are targets only where all rows have one;
-    /// stereo labels are columns even where no molecule has any.
+    /// Whether the table is to be predicted: rows without a target are kept. Where some have none, the dataset has no targets,
+    /// and what is known of them is the only one of [`Read::goals`].
     pub to_predict: bool,
+    /// Whether a trained model is given the table, as it is where it is to be predicted: stereo labels are columns even where no
+    /// molecule has any.
+    pub for_model: bool,
     /// What targets are.
     pub kind: TargetKind,
     /// What becomes of rows that cannot be read.
@@ -160,7 +164,7 @@ fn molecules_in(
 ) -> Result<TableRead, TableError> {
     let asked = Asked::new(&table, &columns, &mut notes);
     let weight = options.weight.as_ref().filter(|_| !options.to_predict);
-    let weight = weight.map(|name| guess::named(file, &table, name, "--sample-weight")).transpose()?;
+    let weight = weight.map(|name| named(file, &table, name, "--sample-weight")).transpose()?;
     let parsed: Vec<Result<Molecule, String>> = (0..table.len())
         .into_par_iter()
         .map(|row| molecule(&table, row, smiles, &options.attributes))
@@ -192,7 +196,7 @@ fn molecules_in(
         return Err(TableError::Row { file: file.to_owned(), fault: fault.clone() });
     }
     let (targets, goals) = asked.targets(&kept, options.kind);
-    let attributes = match options.to_predict {
+    let attributes = match options.to_predict || options.for_model {
         true => options.attributes.clone(),
         false => options.attributes.clone().to_learn_from(&found),
     };
@@ -219,7 +223,7 @@ fn molecule(table: &Table, row: usize, smiles: usize, attributes: &Attributes) -
 }
 
 /// The dataset with how much each complex counts.
-fn with_sample_weights(dataset: Dataset, values: Vec<f64>) -> Result<Dataset, TableError> {
+pub(crate) fn with_sample_weights(dataset: Dataset, values: Vec<f64>) -> Result<Dataset, TableError> {
     let values = ColumnValues::Real { channels: vec![SAMPLE_WEIGHT.to_owned()], values };
     let (name, orientation) = (SAMPLE_WEIGHT.to_owned(), Orientation::Unoriented);
     let starts = dataset.cell_starts(WHOLE);

@@ -44,7 +44,7 @@ pub(crate) fn coded(cells: &[String], kind: TargetKind) -> Targets {
 }
 
 /// How much a row counts.
-pub(super) fn weight(cell: &str) -> Result<f64, String> {
+pub(crate) fn weight(cell: &str) -> Result<f64, String> {
     let (least, largest) = hodgelet::likelihood::WEIGHT_RANGE;
     match number(cell).filter(|weight| (least..=largest).contains(weight)) {
         Some(weight) => Ok(weight),

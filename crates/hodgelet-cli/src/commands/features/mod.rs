@@ -123,7 +123,11 @@ pub fn run(args: &FeaturesArgs, terminal: Terminal) -> Result<(), CommandError> 
     };
     let seconds = start.elapsed().as_secs_f64();
     if measured.unknown > 0 {
-        terminal.warn(&format!("{} labels of cells are not known to the encoding", measured.unknown));
+        let labels = match measured.unknown {
+            1 => "1 label of a cell is".to_owned(),
+            n => format!("{n} labels of cells are"),
+        };
+        terminal.warn(&format!("{labels} not known to the encoding"));
     }
     super::fit::warn_constant(
         &space.constant_channels(&measured.measures.iter().collect::<Vec<_>>()),

@@ -3,7 +3,7 @@
 mod spectra;
 
 use super::measure::describe as describe_store;
-use super::model_info::{describe_model, load};
+use super::model_info::{begins_as_model, describe_model, load};
 use super::several;
 use crate::error::CommandError;
 use crate::homology::{HomologyCount, homology_counts};
@@ -11,18 +11,19 @@ use crate::output::{self, Format, Report, facts, number, table};
 use crate::progress::{check_interrupt, interrupted};
 use crate::source::DatasetArgs;
 use crate::spark;
+use crate::table::left_out;
 use crate::topology::{MAX_RANK_SIZE, betti_numbers, lifted, rank_size};
 use clap::Args;
 use hodgelet::complex::Complex;
 use hodgelet::dataset::{Column, ColumnValues, Dataset, Targets, WHOLE};
-use hodgelet::model::ModelError;
+use hodgelet::model::{Goal, ModelError};
 use hodgelet::signal::Orientation;
 use hodgelet_data::Read;
+use hodgelet_data::table::{RowFault, TableRead};
 use hodgelet_eval::audit::{Duplicates, duplicates};
 use rayon::prelude::*;
 use serde::Serialize;
 use spectra::{SpectrumInfo, spectra};
-use std::io::Read as _;
 use std::path::Path;
 
 /// Largest cost of Betti numbers, as a sum of cubes of matrix sizes.
@@ -60,28 +61,24 @@ pub fn run(args: &InfoArgs) -> Result<(), CommandError> {
     if let Some(store) = args.source.store()? {
         return output::print(&describe_store(&store), args.format);
     }
-    let read = args.source.read_silently()?;
+    let table = args.source.read_table(None)?;
+    let read = match &table {
+        Some(table) => table.read.clone(),
+        None => args.source.read_silently()?,
+    };
     let mut info = describe(&read)?;
+    if let Some(table) = &table {
+        info.add_table(table);
+    }
     if !args.source.homology.is_empty() {
         info.homology = Some(homology_counts(&read.dataset)?);
     }
     output::print(&info, args.format)
 }
 
-/// Whether a file is a model: by its name, or because it begins as a safetensors file does, with the length of a JSON object
-/// that fits in the file, and that object.
+/// Whether a file is a model: by its name, or by how it begins.
 fn is_model(path: &Path) -> bool {
-    if path.extension().is_some_and(|end| end == "hodgelet" || end == "safetensors") {
-        return true;
-    }
-    let begins = || -> std::io::Result<bool> {
-        let mut file = std::fs::File::open(path)?;
-        let mut start = [0; 9];
-        file.read_exact(&mut start)?;
-        let [length @ .., brace] = start;
-        Ok(brace == b'{' && u64::from_le_bytes(length).saturating_add(8) <= file.metadata()?.len())
-    };
-    path.is_file() && begins().unwrap_or(false)
+    path.extension().is_some_and(|end| end == "hodgelet" || end == "safetensors") || begins_as_model(path)
 }
 
 #[derive(Debug, Serialize)]
@@ -106,8 +103,30 @@ struct Info {
     /// Eigenvalues by dimension and component; none when a complex is too large.
     spectra: Option<Vec<SpectrumInfo>>,
     duplicates: Duplicates,
+    /// Rows of a table of molecules that were left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<LeftOut>,
     tidied: Vec<String>,
     notes: Vec<String>,
+}
+
+/// Rows of a table that are no graphs of the dataset.
+#[derive(Debug, Serialize)]
+struct LeftOut {
+    /// Rows without a target.
+    without_target: usize,
+    /// Rows that cannot be read.
+    unreadable: Vec<Unreadable>,
+}
+
+#[derive(Debug, Serialize)]
+struct Unreadable {
+    /// The row, from 1.
+    row: usize,
+    /// The line in which it begins, from 1, in a text file.
+    line: Option<u64>,
+    smiles: String,
+    reason: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -116,6 +135,17 @@ enum Target {
     None,
     Class { classes: Vec<Class> },
     Real(Spread),
+    Several { targets: Vec<Named> },
+}
+
+/// One of several targets.
+#[derive(Debug, Serialize)]
+struct Named {
+    name: String,
+    /// Graphs where it is known.
+    known: usize,
+    #[serde(flatten)]
+    target: Target,
 }
 
 #[derive(Debug, Serialize)]
@@ -190,7 +220,7 @@ fn describe(read: &Read) -> Result<Info, CommandError> {
         let counts = dataset.complexes().iter().map(|complex| complex.n_cells(dim) as f64);
         Cells { dim, count: Spread::of(counts) }
     });
-    let mut notes = Vec::new();
+    let mut notes = read.report.notes.clone();
     if dataset.complexes().iter().any(|complex| complex.dim() <= 1) {
         notes.push("topology is that of the clique complex: every triangle of a graph is filled".to_owned());
     }
@@ -213,7 +243,11 @@ fn describe(read: &Read) -> Result<Info, CommandError> {
         homology: None,
         name: dataset.name().to_owned(),
         graphs: dataset.len(),
-        target: target(dataset.targets()),
+        target: match &read.goals[..] {
+            [] => target(dataset.targets()),
+            goals => Target::Several { targets: goals.iter().map(named).collect() },
+        },
+        left_out: None,
         cells: cells.collect(),
         columns: dataset.columns().iter().map(column).collect(),
         isolated_vertices: shapes.iter().map(|shape| shape.isolated).sum(),
@@ -274,6 +308,25 @@ fn target(targets: &Targets) -> Target {
     }
 }
 
+fn named(goal: &Goal) -> Named {
+    Named { name: goal.name.clone(), known: goal.complexes.len(), target: target(&goal.targets) }
+}
+
+impl Target {
+    fn text(&self) -> String {
+        match self {
+            Self::None => "none".to_owned(),
+            Self::Class { classes } => counted_classes(classes.len()),
+            Self::Real(spread) => format!("real numbers, {}", spread.range()),
+            Self::Several { targets } => format!("{} targets", targets.len()),
+        }
+    }
+}
+
+fn counted_classes(n: usize) -> String {
+    if n == 1 { "1 class".to_owned() } else { format!("{n} classes") }
+}
+
 fn column(column: &Column) -> ColumnInfo {
     let (kind, channels) = match &column.values {
         ColumnValues::Labels { categories, .. } => ("labels", categories.len()),
@@ -302,6 +355,10 @@ impl Report for Info {
             let header = &["class", "graphs", ""][..if watched { 3 } else { 2 }];
             sections.push(table(header, &[1], rows));
         }
+        if let Target::Several { targets } = &self.target {
+            let row = |of: &Named| vec![of.name.clone(), of.known.to_string(), of.target.text()];
+            sections.push(table(&["target", "known", ""], &[1], targets.iter().map(row)));
+        }
         let tidied = self.tidied.iter().map(|line| format!("tidied: {line}"));
         let lines: Vec<String> =
             tidied.chain(self.notes.iter().map(|note| format!("note: {note}"))).collect();
@@ -313,16 +370,25 @@ impl Report for Info {
 }
 
 impl Info {
-    fn overview(&self) -> String {
-        let target = match &self.target {
-            Target::None => "none".to_owned(),
-            Target::Class { classes } => format!("{} classes", classes.len()),
-            Target::Real(spread) => format!("real numbers, {}", spread.range()),
+    /// Adds what was guessed in a table of molecules, and what was left out of it.
+    fn add_table(&mut self, read: &TableRead) {
+        self.notes.splice(0..0, read.notes.iter().cloned());
+        self.tidied.extend(left_out(read));
+        let unreadable = |fault: &RowFault| Unreadable {
+            row: fault.row + 1,
+            line: fault.line,
+            smiles: fault.smiles.clone(),
+            reason: fault.what.clone(),
         };
+        let unreadable = read.faults.iter().map(unreadable).collect();
+        self.left_out = Some(LeftOut { without_target: read.untargeted, unreadable });
+    }
+
+    fn overview(&self) -> String {
         let mut rows = vec![
             ("name", self.name.clone()),
             ("graphs", self.graphs.to_string()),
-            ("target", target),
+            ("target", self.target.text()),
             ("isolated vertices", self.isolated_vertices.to_string()),
             ("connected components", self.connected_components.range()),
             ("triangles", format!("{} in all, {}", number(self.triangles.total), self.triangles.range())),

@@ -3,7 +3,7 @@
 use super::PictureArgs;
 use crate::commands::evaluate::{Items, evaluate, k_fold};
 use crate::error::CommandError;
-use crate::model_args::ModelArgs;
+use crate::model_args::{ModelArgs, check_read};
 use crate::progress::Terminal;
 use crate::source::DatasetArgs;
 use clap::Args;
@@ -43,6 +43,7 @@ pub fn run(args: &CurveArgs, terminal: Terminal) -> Result<(), CommandError> {
     let read = args.source.read(terminal)?;
     let dataset = &read.dataset;
     let settings = args.model.given_settings(args.source.seed)?;
+    check_read(&settings, &read)?;
     let params =
         KFoldParams { folds: args.folds, repeats: 1, seed: settings.seed, train_on_validation: true };
     let splits = k_fold(Items::of(dataset), params)?;

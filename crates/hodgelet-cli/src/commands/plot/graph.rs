@@ -57,9 +57,7 @@ pub fn attribution(args: &AttributionArgs, terminal: Terminal) -> Result<(), Com
     let inputs: Vec<PathBuf> = args.source.inputs().into_iter().chain([args.model.clone()]).collect();
     args.picture.check(&inputs)?;
     let model = load(&args.model)?;
-    let read = args.source.for_model(&model).read(terminal)?;
-    check_index(args.graph, read.dataset.len())?;
-    let alone = read.dataset.select(&[args.graph]);
+    let (alone, _) = args.source.read_graph(&model, args.graph, terminal)?;
     let prediction = model.predict(&alone)?;
     let pictures = attribution_of(&model, &prediction, &alone, 0)?;
     args.picture.write(&grid(&format!("Graph {}", args.graph), pictures, 2))

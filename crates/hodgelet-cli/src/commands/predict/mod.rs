@@ -51,8 +51,8 @@ memory: a line about all, then one line a graph. DATASET may be a store of `hodg
 lines go to FILE.part until all are there; the same command goes on from it after an interruption.
 
 With --format csv, and where --out ends in .csv or .tsv, there is one line a graph: the columns of the table that was read,
-where it is one, then predicted, a probability for each class (or the standard deviation std), the set of classes or the ends
-lower and upper with --coverage, the distance and whether it is far. Rows that cannot be read are there too, with nothing
+where it is one, then predicted, a probability for each class (or the standard deviation std), the set of classes (a;b, and
+\"a;b\" for one class of that name) or the ends lower and upper with --coverage, the distance and whether it is far. Rows that cannot be read are there too, with nothing
 predicted and the reason in the last column, error. A table of molecules is read, predicted and written 4,096 rows at a
 time, so that any number of rows takes the same memory; one that is longer has the column error in any case, and is written
 to FILE.part until it is whole.
@@ -73,7 +73,7 @@ pub struct PredictArgs {
     /// Also print the set of classes, or the interval, that holds the target with this probability
     #[arg(long, value_name = "SHARE")]
     coverage: Option<f64>,
-    /// How the result is printed [default: table; csv where --out ends in .csv or .tsv]
+    /// How the result is printed [default: what --out ends in: .csv, .tsv, .json or .jsonl; otherwise table]
     #[arg(long, value_enum)]
     format: Option<PredictionFormat>,
     /// Write the result to a file in place of standard output
@@ -99,10 +99,44 @@ enum PredictionFormat {
 
 impl PredictArgs {
     fn format(&self) -> PredictionFormat {
-        let to_sheet = self.out.as_deref().is_some_and(sheet::is_sheet);
-        self.format.unwrap_or(if to_sheet { PredictionFormat::Csv } else { PredictionFormat::Table })
+        self.format.unwrap_or(match self.ending().as_deref() {
+            Some("csv" | "tsv") => PredictionFormat::Csv,
+            Some("json") => PredictionFormat::Json,
+            Some("jsonl") => PredictionFormat::Jsonl,
+            _ => PredictionFormat::Table,
+        })
+    }
+
+    /// What the name of the file ends in, in lower case.
+    fn ending(&self) -> Option<String> {
+        Some(self.out.as_deref()?.extension()?.to_str()?.to_ascii_lowercase())
+    }
+
+    /// Refuses names that promise a format which is not written; one that is named may have any other ending.
+    fn check_ending(&self) -> Result<(), CommandError> {
+        let is_promise = match self.ending().as_deref() {
+            None | Some("csv" | "tsv" | "json" | "jsonl" | "txt") => false,
+            Some(ending) => self.format.is_none() || OTHER_FORMATS.contains(&ending),
+        };
+        let is_file = |path: &&PathBuf| !std::fs::metadata(path).is_ok_and(|found| !found.is_file());
+        match self.out.as_ref().filter(|_| is_promise).filter(is_file) {
+            None => Ok(()),
+            Some(path) => {
+                let message = format!(
+                    "--out {}, expected a name that ends in .csv, .tsv, .json, .jsonl or .txt",
+                    path.display()
+                );
+                Err(CommandError::usage(
+                    message,
+                    Some("--format says what is written to a file of another name"),
+                ))
+            }
+        }
     }
 }
+
+/// Endings of formats that tables of predictions are often in and that are not written.
+const OTHER_FORMATS: [&str; 8] = ["parquet", "xlsx", "xls", "ods", "feather", "arrow", "npy", "zip"];
 
 /// Predicts the graphs of a dataset.
 ///
@@ -114,6 +148,7 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
         let inputs: Vec<PathBuf> = args.source.inputs().into_iter().chain([args.model.clone()]).collect();
         output::check_out(output, &inputs)?;
     }
+    args.check_ending()?;
     if let Some(coverage) = args.coverage {
         check_coverage(coverage)?;
     }
@@ -136,7 +171,7 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
         return run_parts(args, &model, parts, terminal);
     }
     let table = if store.is_none() { source.read_table(Some(terminal))? } else { None };
-    let (name, targets, ids, found) = match store {
+    let (name, targets, goals, ids, found) = match store {
         Some(store) => {
             let (targets, ids) = store.labels()?;
             let mut all = Measured { measures: Vec::new(), unknown: 0, weights: None };
@@ -146,22 +181,23 @@ pub fn run(args: &PredictArgs, terminal: Terminal) -> Result<(), CommandError> {
                 all.unknown += leaf.unknown;
             }
             let found = Found::of_measured(&model, all, args.coverage)?;
-            (store.header().name.clone(), targets, ids, found)
+            (store.header().name.clone(), targets, Vec::new(), ids, found)
         }
         None => {
-            let Read { dataset, ids, .. } = match &table {
+            let Read { dataset, ids, goals, .. } = match &table {
                 Some(table) => table.read.clone(),
                 None => source.read(terminal)?,
             };
             let bar = terminal.bar("graphs", Some(dataset.len() as u64));
             let found = Found::of_dataset(&model, &dataset, args.coverage, &bar)?;
-            (dataset.name().to_owned(), dataset.targets().clone(), ids, found)
+            (dataset.name().to_owned(), dataset.targets().clone(), goals, ids, found)
         }
     };
     let Found { prediction, regions, drift } = found;
     regions.iter().flat_map(|regions| &regions.notes).for_each(|note| terminal.warn(note));
     warn_unknown(prediction.unknown, terminal);
     let report = Predictions::new(&model, &name, &targets, &ids, &prediction)?
+        .with_known(&goals)
         .with_regions(&model, regions.as_ref())
         .with_drift(drift);
     if args.format() == PredictionFormat::Csv {
@@ -343,8 +379,11 @@ fn compared(drift: Result<Drift, ModelError>) -> Result<Option<Drift>, ModelErro
     }
 }
 
-fn warn_unknown(unknown: usize, terminal: Terminal) {
-    if unknown > 0 {
-        terminal.warn(&format!("{unknown} labels of cells are new to the model and were left out"));
+/// Says how many labels a model does not know.
+pub(super) fn warn_unknown(unknown: usize, terminal: Terminal) {
+    match unknown {
+        0 => {}
+        1 => terminal.warn("1 label of a cell is new to the model and was left out"),
+        n => terminal.warn(&format!("{n} labels of cells are new to the model and were left out")),
     }
 }

@@ -167,6 +167,15 @@ impl Predictions {
         })
     }
 
+    /// The same with the truth where the only one of `goals` knows it.
+    #[must_use]
+    pub fn with_known(self, goals: &[Goal]) -> Self {
+        match goals {
+            [only] => self.with_truths(only),
+            _ => self,
+        }
+    }
+
     /// The same with the truth where `goal` knows it.
     #[must_use]
     pub fn with_truths(mut self, goal: &Goal) -> Self {
@@ -176,7 +185,7 @@ impl Predictions {
                 (Outcome::Class { truth, .. }, Targets::Classes { names, labels }) => {
                     *truth = names.get(labels[place] as usize).cloned();
                 }
-                (Outcome::Number { truth, .. }, Targets::Real(values)) => *truth = values.get(place).copied(),
+                (Outcome::Number { truth, .. }, targets) => *truth = number_of(targets, place),
                 _ => {}
             }
         }
@@ -280,10 +289,19 @@ fn outcome(fitted: &FittedTargets, known: &Targets, predicted: &PredictedTargets
             }
         }
         (_, PredictedTargets::Real { densities }) => {
-            let truth = if let Targets::Real(values) = known { values.get(i).copied() } else { None };
+            let truth = number_of(known, i);
             Outcome::Number { mean: densities[i].mean(), deviation: densities[i].variance().sqrt(), truth }
         }
         _ => unreachable!("a model predicts the kind of targets it was trained on"),
+    }
+}
+
+/// The target of a graph as a number: whole numbers may have been read as classes.
+fn number_of(targets: &Targets, i: usize) -> Option<f64> {
+    match targets {
+        Targets::Real(values) => values.get(i).copied(),
+        Targets::Classes { names, labels } => names.get(*labels.get(i)? as usize)?.parse().ok(),
+        Targets::None => None,
     }
 }
 
@@ -310,10 +328,14 @@ impl Report for Predictions {
     fn text(&self) -> String {
         let Some(first) = self.predictions.first() else { return format!("{}  no graphs", self.dataset) };
         let blocks = first.blocks.iter().map(|share| share.block.as_str());
-        let (head, known): (&[&str], bool) = match &first.outcome {
-            Outcome::Class { truth, .. } => (&["graph", "class", "probability"], truth.is_some()),
-            Outcome::Number { truth, .. } => (&["graph", "mean", "std. dev."], truth.is_some()),
+        let head = match &first.outcome {
+            Outcome::Class { .. } => ["graph", "class", "probability"],
+            Outcome::Number { .. } => ["graph", "mean", "std. dev."],
         };
+        let known = self.predictions.iter().any(|row| match &row.outcome {
+            Outcome::Class { truth, .. } => truth.is_some(),
+            Outcome::Number { truth, .. } => truth.is_some(),
+        });
         let truth = known.then_some("truth");
         let latent = ["distance", "latent mean", "latent std. dev."];
         let region = self.coverage.as_ref().zip(first.region.as_ref());
@@ -378,6 +400,14 @@ fn note_on_drift(drift: &Drift) -> String {
     )
 }
 
+/// The name of a class among others with semicolons between them.
+fn in_set(name: &str) -> String {
+    match name.contains([';', '"']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => name.to_owned(),
+    }
+}
+
 impl Row {
     /// The latent function that the table shows.
     fn latent(&self) -> usize {
@@ -408,7 +438,10 @@ impl Row {
         };
         match &self.region {
             None => {}
-            Some(RegionOf::Set(names)) => cells.push(names.join(" ")),
+            Some(RegionOf::Set(names)) => {
+                let quoted: Vec<String> = names.iter().map(|name| in_set(name)).collect();
+                cells.push(quoted.join(";"));
+            }
             Some(RegionOf::Interval(low, high)) => {
                 cells.push(low.map_or_else(|| "-inf".to_owned(), |low| low.to_string()));
                 cells.push(high.map_or_else(|| "inf".to_owned(), |high| high.to_string()));

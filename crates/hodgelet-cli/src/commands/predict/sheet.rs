@@ -11,11 +11,6 @@ use hodgelet_data::table::{TableError, TableParts, TableRead};
 use hodgelet_data::{OpenError, Read};
 use std::path::Path;
 
-/// Whether a file is a table of text by its name.
-pub(super) fn is_sheet(path: &Path) -> bool {
-    delimiter(path).is_some()
-}
-
 fn delimiter(path: &Path) -> Option<u8> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "csv" => Some(b','),

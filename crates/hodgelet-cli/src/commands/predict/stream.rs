@@ -9,7 +9,7 @@ use crate::output::{self, Format, Report, facts, number};
 use crate::progress::{Terminal, interrupted};
 use hodgelet::dataset::Targets;
 use hodgelet::measure::ComplexMeasures;
-use hodgelet::model::{Drift, Measured, Model};
+use hodgelet::model::{Drift, Goal, Measured, Model};
 use hodgelet::store::{LEAF_SIZE, Store};
 use hodgelet_data::{Parts, Read};
 use rayon::prelude::*;
@@ -64,14 +64,14 @@ impl Input {
     fn batch(&self, k: usize, model: &Model, coverage: Option<f64>) -> Result<Batch, CommandError> {
         let go_on = |_| if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let measurer = model.space().measurer();
-        let (found, measured, targets, ids) = match self {
+        let (found, measured, targets, ids, goals) = match self {
             Self::Store(store) => {
                 let (measured, targets, ids) = store.leaf(k)?;
                 let found = Found::of_measured_part(model, &measured, coverage)?;
-                (found, measured, targets, ids)
+                (found, measured, targets, ids, Vec::new())
             }
             Self::Parts(parts) => {
-                let Read { dataset, ids, .. } = parts.read(k * LEAF_SIZE..(k + 1) * LEAF_SIZE)?;
+                let Read { dataset, ids, goals, .. } = parts.read(k * LEAF_SIZE..(k + 1) * LEAF_SIZE)?;
                 let measured = measurer.measure(&dataset, go_on)?;
                 let found = match coverage {
                     None => Found::of_measured_part(model, &measured, None)?,
@@ -82,24 +82,24 @@ impl Input {
                         Found { prediction: predicted.prediction, regions, drift: None }
                     }
                 };
-                (found, measured, dataset.targets().clone(), ids)
+                (found, measured, dataset.targets().clone(), ids, goals)
             }
         };
-        self.lines(k, model, found, measured, &targets, ids)
+        self.lines(k, model, (found, measured), (&targets, &goals), ids)
     }
 
     fn lines(
         &self,
         k: usize,
         model: &Model,
-        found: Found,
-        measured: Measured,
-        targets: &Targets,
+        (found, measured): (Found, Measured),
+        (targets, goals): (&Targets, &[Goal]),
         ids: Vec<String>,
     ) -> Result<Batch, CommandError> {
         let (first, n) = (k * LEAF_SIZE, measured.measures.len());
         let ids = if ids.is_empty() { (first..first + n).map(|i| i.to_string()).collect() } else { ids };
         let rows = Predictions::new(model, "", targets, &ids, &found.prediction)?
+            .with_known(goals)
             .with_regions(model, found.regions.as_ref());
         let mut lines = Vec::new();
         rows.write_lines(&mut lines).map_err(CommandError::Stdout)?;
