@@ -149,7 +149,8 @@ pub fn targets(bytes: &[u8]) -> bool {
     for kind in [TargetKind::Auto, TargetKind::Classes, TargetKind::Numbers] {
         for columns in [vec![], vec!["y".to_owned()], vec!["y,z".to_owned()]] {
             for to_predict in [false, true] {
-                let options = TargetOptions { table: None, columns: columns.clone(), kind, to_predict };
+                let options =
+                    TargetOptions { table: None, columns: columns.clone(), weight: None, kind, to_predict };
                 any |= sound(targets::with_table(three.clone(), file.path(), &options).ok());
             }
         }

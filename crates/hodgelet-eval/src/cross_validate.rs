@@ -4,7 +4,7 @@
 //! Spectra do not depend on labels and are taken once for all splits whose encodings agree. Splits run side by side as
 //! far as memory allows; their results do not depend on it.
 
-use crate::report::{FoldRun, Predictions};
+use crate::report::{FoldRun, ModelKind, Predictions};
 use crate::search::{SearchParams, Trial};
 use crate::splits::{Split, SplitError};
 use hodgelet::dataset::{Dataset, Targets};
@@ -490,5 +490,6 @@ fn fold_run(
         predict_seconds: began.elapsed().as_secs_f64(),
         predictions,
         decided: model.threshold().map(|_| decided),
+        kind: ModelKind::of(summary),
     }
 }

@@ -158,6 +158,7 @@ mod tests {
                 labels: vec![0, 1, 1, 1],
             },
             decided: None,
+            kind: Default::default(),
         };
         let seen = Seen { seen: vec![true, true, false, true], contradicted: vec![false; 4] };
         let found = FoldAudit::scored(&run, &seen).unwrap();

@@ -144,6 +144,7 @@ mod tests {
                 truth: vec![1.0, 3.0],
             },
             decided: None,
+            kind: Default::default(),
         };
         let runs: Vec<FoldRun> = splits.iter().map(run).collect();
         let audit = Audit::of(&dataset, (&groups, found), &splits, &runs).unwrap();

@@ -4,11 +4,13 @@
 //! [`reliability_svg`] and [`scores_svg`]. Several evaluations side by side are drawn by [`bars_svg`] and [`lines_svg`].
 
 mod chart;
+mod kind;
 mod memory;
 mod plot;
 mod row;
 
 pub use chart::{Point, Series, bars_svg, lines_svg};
+pub use kind::ModelKind;
 pub use memory::peak_memory_mb;
 pub use plot::{reliability_svg, scores_svg};
 pub use row::{ClassScores, Coverage, FoldRow, IntervalScore, RealScores, Scores};
@@ -65,6 +67,9 @@ pub struct FoldRun {
     pub predictions: Predictions,
     /// The class that was predicted of each test item, where it is not the most probable one.
     pub decided: Option<Vec<u32>>,
+    /// What the model was like.
+    #[serde(default)]
+    pub kind: ModelKind,
 }
 
 /// What was evaluated.
@@ -96,6 +101,9 @@ pub struct Evaluation {
     /// Scores over all folds.
     #[serde(flatten)]
     pub results: Results,
+    /// What the model of the first fold was like.
+    #[serde(default)]
+    pub posterior: ModelKind,
     /// ELBO over folds.
     pub elbo: Summary,
     /// Iterations over folds.
@@ -204,6 +212,7 @@ impl Evaluation {
         let over = |name, value: fn(&FoldRow) -> f64| summary(name, folds.iter().map(value));
         Ok(Self {
             results: results(runs, &folds, n_classes)?,
+            posterior: runs.first().map(|run| run.kind).unwrap_or_default(),
             elbo: over("elbo", |row| row.elbo)?,
             iterations: over("iterations", |row| row.iterations as f64)?,
             evaluations: over("evaluations", |row| row.evaluations as f64)?,

@@ -16,6 +16,7 @@ fn run(fold: usize, predictions: Predictions) -> FoldRun {
         predict_seconds: 0.01,
         predictions,
         decided: None,
+        kind: ModelKind::default(),
     }
 }
 

@@ -7,7 +7,7 @@ use hodgelet::likelihood::Mixture;
 use hodgelet::measure::ComplexMeasures;
 use hodgelet::model::{Drift, FittedTargets, Model, ModelError, PredictedTargets, Prediction};
 use hodgelet_eval::audit::duplicates;
-use hodgelet_eval::report::{Evaluation, FoldRun, Predictions, ReportError, Subject};
+use hodgelet_eval::report::{Evaluation, FoldRun, ModelKind, Predictions, ReportError, Subject};
 use std::ops::ControlFlow;
 
 /// Why there is no report.
@@ -127,6 +127,7 @@ fn evaluation(
         predict_seconds: 0.0,
         predictions,
         decided,
+        kind: ModelKind::of(summary),
     };
     let subject = Subject {
         dataset: dataset.name().to_owned(),

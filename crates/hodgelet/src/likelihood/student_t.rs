@@ -324,7 +324,8 @@ mod tests {
 
     #[test]
     fn vectors_give_what_terms_give() {
-        for (delta, sigma) in [(0.01, 0.0), (0.3, 0.05), (-2.0, 1.0), (40.0, 0.3), (0.2, 3e4), (300.0, 1e-4)]
+        for (delta, sigma) in
+            [(0.01f64, 0.0), (0.3, 0.05), (-2.0, 1.0), (40.0, 0.3), (0.2, 3e4), (300.0, 1e-4)]
         {
             let first = -(((LINEAR + (1.0 + delta * delta + sigma).ln()) / STEP).ceil() as i32);
             assert!(first >= FIRST);

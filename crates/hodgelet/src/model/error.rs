@@ -308,9 +308,9 @@ impl ModelError {
             Self::TargetRange { .. } => Some("give the targets in another unit"),
             Self::Constant { .. } => Some("choose other signals, or more varied complexes"),
             Self::Conformal { .. } => Some("fit given settings, to more graphs or with fewer held out"),
-            Self::Memory { .. } | Self::NoMemory(_) => {
-                Some("set posterior to sparse, inducing or sample to a smaller number, or raise memory")
-            }
+            Self::Memory { .. } | Self::NoMemory(_) => Some(
+                "set posterior to sparse if it is full, inducing or sample to a smaller number, or raise memory",
+            ),
             Self::NewClass { .. } => Some("fit a model to all graphs"),
             Self::Goal { source, .. } => source.hint(),
             Self::Gram(error) => error.hint(),

@@ -5,11 +5,12 @@
 //! since the number of steps is not known before.
 
 use super::problem::{KNOWN_TO, Problem, check_indices};
-use super::sparse::{MOST_KEPT, most_inducing};
+use super::sparse::{MADE_TOGETHER, most_inducing};
 use super::targets::Observed;
 use super::{Measurer, ModelError};
 use crate::dataset::{Dataset, Targets};
 use crate::feature::{Block, Component, ValueEmbedding};
+use crate::gp::sparse::LEAF;
 use crate::kernel::Inputs;
 use crate::linalg::check_memory;
 use crate::settings::Settings;
@@ -96,6 +97,7 @@ impl Plan {
     pub fn new(settings: &Settings, n: usize, blocks: PlannedBlocks, n_factors: usize) -> Self {
         let n_sample = settings.sample_size(n);
         let n_inducing = settings.is_sparse(n, n_factors).then(|| most_inducing(settings, n));
+        let covariances = n.saturating_mul(n_inducing.unwrap_or(0));
         let (all, s, d, f) = (n as f64, n_sample as f64, blocks.columns as f64, n_factors as f64);
         let rows = |n: f64| n * (blocks.row_bytes / 8.0 + d);
         let starts = settings.restarts.max(1) as f64;
@@ -107,7 +109,10 @@ impl Plan {
         let (numbers, posterior) = match n_inducing {
             Some(m) => {
                 let m = m as f64;
-                let kept = (all * m).min(MOST_KEPT as f64);
+                let kept = match covariances <= settings.most_kept() {
+                    true => all * m,
+                    false => (MADE_TOGETHER * LEAF) as f64 * m,
+                };
                 let candidates = all.min(4096.0);
                 let numbers = kept + candidates * (candidates + m) + 8.0 * f * m * m + rows(candidates + m);
                 (numbers, all * m * (d + PASSES * 1.5 * f * m))
@@ -117,7 +122,6 @@ impl Plan {
             }
             None => (0.0, 0.0),
         };
-        let covariances = n.saturating_mul(n_inducing.unwrap_or(0));
         // Starts run side by side, as far as there are processors.
         let side = starts.min(rayon::current_num_threads() as f64);
         // Two matrices of each block for its derivatives and one for all, and distances that are kept.
@@ -129,8 +133,8 @@ impl Plan {
             n_sample,
             n_inducing,
             bytes: (8.0 * training.max(numbers)).min(usize::MAX as f64) as usize,
-            disk_bytes: if covariances > MOST_KEPT { covariances.saturating_mul(8) } else { 0 },
-            budget: settings.memory.map_or_else(free_memory, |mb| mb.saturating_mul(1_000_000)),
+            disk_bytes: if covariances > settings.most_kept() { covariances.saturating_mul(8) } else { 0 },
+            budget: settings.budget(),
             operations: evaluations * evaluation + posterior,
         }
     }
@@ -158,7 +162,21 @@ impl Plan {
     }
 }
 
+/// Most numbers of covariances with inducing complexes that are kept in memory from pass to pass: 1 GiB.
+const MOST_KEPT: usize = 1 << 27;
+
 impl Settings {
+    /// Bytes that a fit may take.
+    fn budget(&self) -> usize {
+        self.memory.map_or_else(free_memory, |mb| mb.saturating_mul(1_000_000))
+    }
+
+    /// Numbers of covariances with inducing complexes that memory holds from pass to pass: at most a quarter of the budget. It
+    /// changes times, and no bit.
+    pub(super) fn most_kept(&self) -> usize {
+        MOST_KEPT.min(self.budget() / 32)
+    }
+
     /// What a fit of the complexes `train` of `dataset` will take.
     ///
     /// # Errors
@@ -231,6 +249,11 @@ mod tests {
         assert!(Plan::new(&auto, 100, energies, 1).seconds() > 0.0);
         let disk = |n| Plan::new(&auto, n, energies, 1).disk_bytes;
         assert_eq!((disk(100), disk(40_000), disk(1_000_000)), (0, 0, 6_400_000_000));
+        // What goes to disk needs no memory: a small budget is kept by a file.
+        let tight = Settings { memory: Some(600), ..auto };
+        let plan = Plan::new(&tight, 40_000, energies, 1);
+        assert_eq!(plan.disk_bytes, 256_000_000);
+        assert!(plan.bytes <= plan.budget, "{} of {}", plan.bytes, plan.budget);
     }
 
     /// A block of labels takes as much as one of energies, its distances and its rows.

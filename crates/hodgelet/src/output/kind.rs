@@ -123,7 +123,8 @@ mod tests {
             "smiles,\"A, raw: predicted\",A: p(0)\n",
         ];
         assert!(ours.iter().all(|text| is_table(text.as_bytes())));
-        let theirs = ["", "id,smiles,activity\n1,CCO,3", "id,predicted\n", "far,std\n", "id\n", "smiles,p(0)\n"];
+        let theirs =
+            ["", "id,smiles,activity\n1,CCO,3", "id,predicted\n", "far,std\n", "id\n", "smiles,p(0)\n"];
         assert!(theirs.iter().all(|text| !is_table(text.as_bytes())));
     }
 }

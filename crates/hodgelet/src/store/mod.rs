@@ -29,8 +29,8 @@ use std::sync::OnceLock;
 /// Complexes in a leaf.
 pub const LEAF_SIZE: usize = LEAF;
 
-/// Most bytes on disk of a store that is kept in memory once it was read.
-const KEPT: u64 = 1 << 28;
+/// Most bytes on disk of a store that is kept in memory once it was read; it takes some ten times as many there.
+const KEPT: u64 = 1 << 24;
 
 /// Measures on disk.
 #[derive(Debug)]

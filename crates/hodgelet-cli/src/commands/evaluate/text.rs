@@ -26,6 +26,7 @@ impl Report for Evaluated {
             fact("dataset", subject.dataset.clone()),
             fact("model", subject.model.clone()),
             fact("graphs", subject.graphs.to_string()),
+            fact("posterior", self.evaluation.posterior.text()),
         ];
         rows.extend(scores);
         rows.push(fact(bound, spread(elbo, 1.0, 2)));

@@ -30,7 +30,7 @@ use objective::SparseObjective;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-pub(super) use seen::MOST_KEPT;
+pub(super) use seen::MADE_TOGETHER;
 use seen::{LeftOut, Pass, Seen, column_moments};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;

@@ -20,11 +20,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Most numbers of whitened covariances that are kept in memory from pass to pass: 1 GiB.
-pub(in crate::model) const MOST_KEPT: usize = 1 << 27;
-
 /// Leaves that are made side by side before they are written.
-const MADE_TOGETHER: usize = 32;
+pub(in crate::model) const MADE_TOGETHER: usize = 32;
 
 /// The inducing complexes under one kernel and one set of filters, and the leaves as they see them.
 pub(super) struct Seen {
@@ -128,7 +125,7 @@ impl Seen {
 
     /// The leaves of `data` under a view, or those of the workers, which are shown it.
     pub fn of_view(data: &Data<'_>, view: View, id: String) -> Result<Self, ModelError> {
-        Self::of_view_within(data, view, id, MOST_KEPT)
+        Self::of_view_within(data, view, id, data.settings.most_kept())
     }
 
     /// As [`of_view`](Self::of_view), with at most `most` numbers in memory.
