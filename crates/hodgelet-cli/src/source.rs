@@ -380,13 +380,39 @@ impl DatasetArgs {
     ///
     /// # Errors
     ///
-    /// [`CommandError::Store`] when it cannot be opened.
+    /// [`CommandError::Store`] when it cannot be opened, [`CommandError::Usage`] for a flag that it was to be measured with.
     pub fn store(&self) -> Result<Option<Store>, CommandError> {
         let path = Path::new(&self.dataset);
         let drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
         match !drawn && Store::is_store(path) {
-            true => Ok(Some(Store::open(path)?)),
+            true => {
+                self.check_no_flags()?;
+                Ok(Some(Store::open(path)?))
+            }
             false => Ok(None),
+        }
+    }
+
+    /// That nothing is asked of a store that was to be asked of `measure`: it would have no effect.
+    fn check_no_flags(&self) -> Result<(), CommandError> {
+        let given = [
+            (!self.settings.is_empty(), "--set"),
+            (self.hypergraph.is_some(), "--hypergraph"),
+            (!self.homology.is_empty(), "--homology"),
+            (self.columns.is_some(), "--columns"),
+            (self.fingerprints.is_some(), "--fingerprints"),
+            (!self.grams.is_empty(), "--grams"),
+            (!self.table.target.is_empty(), "--target"),
+        ];
+        let own = given.into_iter().find_map(|(is_given, flag)| is_given.then_some(flag));
+        match own.or_else(|| self.table.first_flag(false)) {
+            Some(flag) => {
+                let message =
+                    format!("{flag}, but `{}` is a store, which was measured without", self.dataset);
+                let hint = format!("give {flag} to `hodgelet measure`");
+                Err(CommandError::usage(message, Some(&hint)))
+            }
+            None => Ok(()),
         }
     }
 

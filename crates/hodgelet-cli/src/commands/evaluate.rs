@@ -50,8 +50,9 @@ is the test part once; one of the others is set aside for validation, unless
 --train-on-validation adds it to the training part.
 
 With --protocol scaffold no scaffold (rings and what joins them) of a test molecule is among those trained on, with
-group=COLUMN no value of a column of the table (or of the table of --targets); folds are of nearly one size. With time=COLUMN the rows are cut in the order
-of a column, numbers or dates, and each fold is tested by a model of all that came before it. No fold is set aside.
+group=COLUMN no value of a column of the table (or of the table of --targets); folds are of nearly one size. With
+time=COLUMN the rows are cut in the order of a column, numbers or dates, and each fold is tested by a model of all that came
+before it. No fold is set aside.
 
 With --out, finished folds are kept in DIR/unfinished until all of them are: the same command goes on after an interruption.
 

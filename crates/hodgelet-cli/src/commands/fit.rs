@@ -8,16 +8,20 @@ use crate::output::{self, ForceArgs, Format, Report, facts};
 use crate::progress::{Pace, Terminal};
 use crate::source::DatasetArgs;
 use clap::Args;
-use hodgelet::dataset::Dataset;
-use hodgelet::model::{Model, Plan, Stage};
+use hodgelet::dataset::{Dataset, Targets};
+use hodgelet::model::{Model, ModelError, Plan, Stage};
 use hodgelet::output::{Kind, Output};
 use hodgelet::settings::Settings;
 use hodgelet::store::Store;
 use hodgelet_data::Read;
 use hodgelet_eval::search::{SearchParams, SearchResult, Trial};
 use serde::Serialize;
+use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+
+/// Seconds from which on it is said beforehand what training takes.
+const WORTH_SAYING: f64 = 5.0;
 
 /// Flags of `hodgelet fit`.
 #[derive(Args, Debug)]
@@ -93,6 +97,7 @@ pub fn run(args: &FitArgs, terminal: Terminal) -> Result<(), CommandError> {
     };
     let model = model.with_reading(args.source.reading());
     warn_constant(&model.summary().constant_channels, terminal);
+    warn_weights(&dataset, terminal);
     save(&model, args.output(out))?;
     let report = Fitted { model: describe_model(&model), trials, out: out.clone() };
     output::print_beside(out, &report, args.format, terminal)
@@ -138,6 +143,7 @@ fn run_store(
         let plan = settings.plan_measured(&header.measurer, &targets, header.complexes, &all)?;
         return output::print(&Planned { seconds: plan.seconds(), plan }, args.format);
     };
+    announce(terminal, || settings.plan_measured(&header.measurer, &targets, header.complexes, &all))?;
     let model = settings.fit_measured(&header.measurer, store, &targets, &all, watch(&settings, terminal))?;
     warn_constant(&model.summary().constant_channels, terminal);
     save(&model, args.output(out))?;
@@ -200,6 +206,17 @@ pub fn warn_constant(channels: &[String], terminal: Terminal) {
     }
 }
 
+/// Warns of weights under which no noise is left to learn: a number that is seen twice and is the same has none.
+fn warn_weights(dataset: &Dataset, terminal: Terminal) {
+    let (Targets::Real(_), Some(weights)) = (dataset.targets(), dataset.sample_weights()) else { return };
+    let mean = weights.iter().sum::<f64>() / weights.len().max(1) as f64;
+    if mean > 1.0 + 1e-9 {
+        terminal.warn(&format!(
+            "the weights of numbers have a mean of {mean:.3}: the noise comes out too small; divide them by their mean"
+        ));
+    }
+}
+
 /// Saves a model, whole or not at all.
 ///
 /// # Errors
@@ -222,7 +239,25 @@ pub fn train(
     train: &[usize],
     terminal: Terminal,
 ) -> Result<Model, CommandError> {
+    announce(terminal, || settings.plan(dataset, train))?;
     Ok(settings.fit_with(dataset, train, watch(settings, terminal))?)
+}
+
+/// Says what training will take, where somebody watches and it is long enough to wonder.
+fn announce(terminal: Terminal, plan: impl FnOnce() -> Result<Plan, ModelError>) -> Result<(), CommandError> {
+    let verbose = terminal.verbose.is_some();
+    if terminal.quiet || !(std::io::stderr().is_terminal() || verbose) {
+        return Ok(());
+    }
+    let plan = plan()?;
+    let (seconds, megabytes) = (plan.seconds(), plan.bytes / 1_000_000);
+    let text = format!("training takes about {seconds:.0} s and {megabytes} MB, besides graphs and spectra");
+    match verbose {
+        true => terminal.detail(|| text),
+        false if seconds >= WORTH_SAYING => terminal.note(&text),
+        false => {}
+    }
+    Ok(())
 }
 
 /// Shows how far a fit is.

@@ -21,6 +21,22 @@ fn lines(folder: &Path, name: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// What a store was not measured with would have no effect.
+#[test]
+fn flags_of_the_data_are_refused_with_a_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let small = ["--set", "n_graphs=30", "--set", "n_atoms=6..9"];
+    run_in(folder.path(), &[&["measure", "molecules", "--out", "s"], &small[..]].concat()).result();
+    for flags in [&["--columns", "missing.csv"][..], &["--target", "x"], &["--smiles", "x"], &small[..2]] {
+        let args = [&["fit", "s", "--out", "m.hodgelet"], flags].concat();
+        let error = run_in(folder.path(), &args).failure(1);
+        let flag = flags[0];
+        assert!(error.contains(&format!("{flag}, but `s` is a store")), "{error}");
+        assert!(error.contains(&format!("give {flag} to `hodgelet measure`")), "{error}");
+    }
+    assert!(!folder.path().join("m.hodgelet").exists());
+}
+
 #[test]
 fn a_store_takes_the_place_of_a_dataset() {
     let folder = tempfile::tempdir().unwrap();

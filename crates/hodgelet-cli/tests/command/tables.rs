@@ -52,6 +52,10 @@ fn three_commands_of_the_readme_go_from_a_table_to_calibrated_predictions() {
         let run = finished(command(folder.path(), &args));
         assert_eq!(run.status, 0, "{args:?}: {}", run.stderr);
     }
+    // A second time, the table is known as one of ours.
+    let last = readme_commands().pop().unwrap();
+    let again = finished(command(folder.path(), &last.iter().map(String::as_str).collect::<Vec<_>>()));
+    assert_eq!(again.status, 0, "{}", again.stderr);
     let lines = cells(folder.path(), "predictions.csv");
     let header = "smiles,predicted,p(0),p(1),set,distance,far,error";
     assert_eq!(lines[0].join(","), header);
@@ -340,6 +344,25 @@ fn several_targets_with_gaps_are_trained_together_and_predicted_beside_the_table
             "{line:?}"
         );
     }
+}
+
+/// A number that is seen twice and is the same has no noise.
+#[test]
+fn weights_of_numbers_above_one_are_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |weight: f64| -> String {
+        let row =
+            |n: usize| format!("{}O,{}.5,{}\n", "C".repeat(n + 1), (7 * n) % 5, weight + (n % 2) as f64);
+        "smiles,y,w\n".to_owned() + &(0..14).map(row).collect::<String>()
+    };
+    let fit =
+        ["fit", "t.csv", "--target", "y", "--sample-weight", "w", "--iterations", "2", "--out", "m.hodgelet"];
+    write(folder.path(), "t.csv", &rows(2.0));
+    let run = run_in(folder.path(), &fit);
+    assert!(run.stderr.contains("the weights of numbers have a mean of 2.500"), "{}", run.stderr);
+    write(folder.path(), "t.csv", &rows(0.5));
+    let run = run_in(folder.path(), &fit);
+    assert_eq!((run.status, run.stderr.contains("a mean of")), (0, false), "{}", run.stderr);
 }
 
 #[test]

@@ -52,10 +52,10 @@ lines go to FILE.part until all are there; the same command goes on from it afte
 
 With --format csv, and where --out ends in .csv or .tsv, there is one line a graph: the columns of the table that was read,
 where it is one, then predicted, a probability for each class (or the standard deviation std), the set of classes (a;b, and
-\"a;b\" for one class of that name) or the ends lower and upper with --coverage, the distance and whether it is far. Rows that cannot be read are there too, with nothing
-predicted and the reason in the last column, error. A table of molecules is read, predicted and written 4,096 rows at a
-time, so that any number of rows takes the same memory; one that is longer has the column error in any case, and is written
-to FILE.part until it is whole.
+\"a;b\" for one class of that name) or the ends lower and upper with --coverage, the distance and whether it is far. Rows
+that cannot be read are there too, with nothing predicted and the reason in the last column, error. A table of molecules is
+read, predicted and written 4,096 rows at a time, so that any number of rows takes the same memory; one that is longer has
+the column error in any case, and is written to FILE.part until it is whole.
 
 Examples:
   hodgelet predict sbm.hodgelet sbm --seed 1
