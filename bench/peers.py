@@ -51,19 +51,20 @@ COSTS = tuple(10.0**k for k in range(-3, 4))
 WIDTHS = (0.1, 1.0, 10.0)  # of the squared exponential, times 1 / number of columns
 TREES = 500
 MANY = 2000  # training graphs from which tuning takes one inner fold and a shorter grid
+PEERS_NOTE = (
+    "GraKeL gives the Weisfeiler-Lehman kernels (vertex labels, or degrees where there are none; edge labels do not "
+    "enter); their depth and the cost of the SVM are chosen by five-fold cross-validation inside the training part "
+    "(beyond 2,000 graphs by one of the five folds, from a shorter grid). Classes of an SVM are its own, its "
+    "probabilities a logistic regression on out-of-fold decision values. Histograms count degrees, vertex labels and "
+    "edge labels. `not run` stands where a peer would take too long: the time of WL-OA grows with the square of the "
+    "number of graphs."
+)
 NOTES = [
     "One run, the same folds for all; `s per fold` is training and prediction, with a share of the time of kernels and "
-    "features that are computed once. GraKeL gives the Weisfeiler-Lehman kernels (vertex labels, or degrees where "
-    "there are none; edge labels do not enter); their depth and the cost of the SVM are chosen by five-fold "
-    "cross-validation inside the training part (beyond 2,000 graphs by one of the five folds, from a shorter grid). "
-    "Classes of an SVM are its own, its probabilities a logistic regression on out-of-fold decision values. Histograms "
-    "count degrees, vertex labels and edge labels. GPC is scikit-learn's Laplace approximation, one class against the "
+    f"features that are computed once. {PEERS_NOTE} GPC is scikit-learn's Laplace approximation, one class against the "
     "rest, with one squared exponential on the standardized features of `hodgelet features`, whose scales are not "
-    "trained. `not run` stands where a peer would take too long: the time of WL-OA and GPC grows with the square and "
-    "the cube of the number of graphs.",
+    "trained; its time grows with the cube of the number of graphs.",
 ]
-
-
 PUBLISHED_NOTE = (
     "Published figures of graph neural networks are accuracies of the best of five architectures and a baseline "
     "without edges on folds of their own, by Errica, Podda, Bacciu and Micheli (ICLR 2020); without probabilities."
@@ -360,7 +361,7 @@ def page(results: list[dict[str, Any]], command: str) -> str:
         "class is too small for ten); lowest NLL in bold. Nine tenths of the graphs train. The blocks and likelihoods "
         "of hodgelet were chosen with the sets marked \\*; the others were run once afterwards.\n\n"
     )
-    end = f"\n\nhodgelet has the lowest NLL on {won} of {compared} sets.\n\n{NOTES[0]}\n\n{PUBLISHED_NOTE}\n"
+    end = f"\n\nhodgelet has the lowest NLL on {won} of {compared} sets.\n\n{PEERS_NOTE}\n\n{PUBLISHED_NOTE}\n"
     return head + "\n".join(lines) + end
 
 
