@@ -7,10 +7,12 @@ use hodgelet::measure::ComplexMeasures;
 use hodgelet::model::{Measurer, Model, Prediction, UpdateParams};
 use hodgelet::settings::{BlockKind, ConformalChoice, HyperparameterChoice, PosteriorChoice, Settings};
 use hodgelet::signal::Orientation;
+use proptest::prelude::*;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::ops::ControlFlow;
+use std::sync::LazyLock;
 
 /// A graph with labels on vertices and bonds.
 #[derive(Clone)]
@@ -116,6 +118,29 @@ fn masses_do_not_depend_on_order_and_orientation() {
             assert_eq!(id, other);
             assert!((mass - moved).abs() < 1e-12, "graph {i}: {mass} {moved}");
         }
+    }
+}
+
+/// A model of all kinds of blocks: energies, labels of edges and vertices, values and smoothed values.
+static MODEL: LazyLock<Model> = LazyLock::new(|| fitted(&settings(), 24).0);
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// One model sees one graph, however it is written, and splits what it says in the same way.
+    #[test]
+    fn shares_of_every_block_do_not_depend_on_order_and_orientation(i in 0usize..40, seed: u64, order: u64) {
+        let graph = Labelled::random(i, seed);
+        let told = |graph: Labelled| MODEL.predict(&dataset(&[graph], &NAMES)).unwrap();
+        let (a, b) = (told(graph.clone()), told(graph.scrambled(order)));
+        prop_assert!(a.blocks.len() >= 6);
+        for ((block, share), (_, moved)) in a.blocks.iter().zip(&b.blocks) {
+            let (share, moved) = (share[(0, 0)], moved[(0, 0)]);
+            prop_assert!((share - moved).abs() < 1e-9, "{block}: {share} {moved}");
+        }
+        let shares: f64 = a.blocks.iter().map(|(_, share)| share[(0, 0)]).sum();
+        let whole = shares + a.constant.as_ref().map_or(0.0, |share| share[(0, 0)]);
+        prop_assert!((whole - a.latent_mean[(0, 0)]).abs() < 1e-9);
     }
 }
 

@@ -33,9 +33,10 @@ fn a_file_replaces_an_empty_one_and_its_own_kind_and_nothing_else() {
     }
     let head = br#"{"__metadata__":{"format":"hodgelet-model"}}"#;
     let model = [&(head.len() as u64).to_le_bytes()[..], head].concat();
-    let others: [(&[u8], &str); 6] = [
+    let others: [(&[u8], &str); 7] = [
         (&model, "a model"),
-        (b"id,a,target\n", "a table"),
+        (b"id,predicted,p(a),p(b),far\n", "a table"),
+        (b"id,a,target\n", "something else"),
         (b"\x93NUMPY\x01\x00", "a matrix"),
         (b"{\n  \"dataset\": \"x\"", "a report"),
         (b"dear diary", "something else"),

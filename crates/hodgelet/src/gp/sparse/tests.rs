@@ -266,7 +266,7 @@ fn sparse_inference_is_restored_from_its_tensors() {
 }
 
 /// What data add is carried exactly where `K_mm⁻¹ k_i` does not change: under the same kernel, and under one of another
-/// variance. Under a kernel nearby the bound begins near its optimum, where that of the same sums does not.
+/// variance. There the bound begins near its optimum, where that of the same sums does not.
 #[test]
 fn sums_are_carried_from_kernel_to_kernel() {
     let points: Vec<f64> = (0..60).map(x).collect();
@@ -309,7 +309,7 @@ fn sums_are_carried_from_kernel_to_kernel() {
     );
     assert!(difference(&carried, &expected.unwrap()) < 1e-8);
 
-    let (next, there) = at(1.2, 2.5);
+    let (next, there) = at(1.0, 2.5);
     let best = fit(&there, Natural::zeros(8, 1, 1)).elbo;
     let bound = |natural: &Natural| {
         let moments = natural.moments(Par::Seq).unwrap();
