@@ -480,6 +480,12 @@ impl DatasetArgs {
     }
 
     fn open(&self) -> Result<Read, CommandError> {
+        if Store::is_store(Path::new(&self.dataset)) {
+            let message =
+                format!("`{}` is a store of measures, which no longer has the graphs", self.dataset);
+            let hint = "fit, evaluate, predict and info take a store; give this command the dataset";
+            return Err(CommandError::usage(message, Some(hint)));
+        }
         let read = open_with(&self.dataset, self.data_dir.path(), self.options()?);
         read.map_err(|error| self.explained(error))
     }

@@ -75,6 +75,13 @@ pub fn run(args: &UpdateArgs, terminal: Terminal) -> Result<(), CommandError> {
     let new = source.read(terminal)?.dataset;
     let with = |name: &String| DatasetArgs { dataset: name.clone(), ..source.clone() }.read(terminal);
     let old = args.with.as_ref().map(with).transpose()?;
+    let n_trained = model.summary().n_train;
+    if let Some(found) = old.as_ref().map(|read| read.dataset.len()).filter(|found| *found != n_trained) {
+        terminal.warn(&format!(
+            "--with has {}, but the model was trained on {n_trained}: those that are not given again are forgotten",
+            counted(found, "graph")
+        ));
+    }
     if model.basis() != Basis::Model {
         terminal.warn("the guarantee is lost: fit again with --conformal to have one");
     }

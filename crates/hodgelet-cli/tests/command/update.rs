@@ -39,6 +39,15 @@ fn a_sparse_model_says_so_and_is_updated() {
     assert_eq!((&found["added"], &found["training"]["n_train"]), (&10.into(), &50.into()));
     let info = run_in(folder.path(), &["info", "m2.hodgelet"]).result();
     assert!(info.contains("50 graphs"), "{info}");
+    // Graphs that are given again in part are forgotten in part, which is said.
+    run_in(folder.path(), &["generate", "sbm", "--set", "n_graphs=12", "--out", "old.jsonl"]).result();
+    run_in(folder.path(), &["generate", "sbm", "--seed", "1", "--set", "n_graphs=10", "--out", "new.jsonl"])
+        .result();
+    let update = ["update", "m.hodgelet", "new.jsonl", "--with", "old.jsonl", "--out", "m3.hodgelet"];
+    let run = run_in(folder.path(), &update);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("--with has 12 graphs, but the model was trained on 40"), "{}", run.stderr);
+    assert!(run.stdout.contains("22 graphs"), "{}", run.stdout);
 }
 
 #[test]
