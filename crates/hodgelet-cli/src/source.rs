@@ -9,24 +9,30 @@
 //!
 //! A folder called `sbm` is therefore read as `./sbm`.
 
-use crate::download::KNOWN_DATASETS;
+mod directory;
+mod hint;
+mod store;
+
+pub use directory::DataDirArgs;
+pub use hint::nearest;
+
 use crate::error::CommandError;
 use crate::homology::{Coefficients, with_homology};
 use crate::network::NetworkArgs;
 use crate::progress::{Terminal, check_interrupt};
 use crate::table::{Purpose, TableArgs};
 use clap::Args;
-use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use hint::unknown_hint;
 use hodgelet::complex::Expansion;
 use hodgelet::dataset::Dataset;
 use hodgelet::model::{Model, ModelError};
-use hodgelet::store::Store;
 use hodgelet_data::generate::{Builtin, builtin};
 use hodgelet_data::mantra::is_mantra;
 use hodgelet_data::table::{TableParts, TableRead, is_table};
 use hodgelet_data::targets::TargetOptions;
 use hodgelet_data::{EXTENSIONS, OpenError, OpenOptions, Parts, Read};
-use hodgelet_data::{edits, gram, is_network, locate, open_parts, open_with, own};
+use hodgelet_data::{gram, is_network, locate, open_parts, open_with, own};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -76,22 +82,6 @@ pub struct DatasetArgs {
     pub table: TableArgs,
     #[command(flatten)]
     pub network: NetworkArgs,
-}
-
-/// Where datasets are kept.
-#[derive(Args, Clone, Debug)]
-pub struct DataDirArgs {
-    /// Directory that holds datasets by name
-    #[arg(long, hide_short_help = true, value_name = "DIR", env = "HODGELET_DATA", value_parser = OsStringValueParser::new().map(PathBuf::from))]
-    pub data_dir: Option<PathBuf>,
-}
-
-impl DataDirArgs {
-    /// The directory, if one is named: an empty variable of the environment names none.
-    #[must_use]
-    pub fn path(&self) -> Option<&Path> {
-        self.data_dir.as_deref().filter(|path| !path.as_os_str().is_empty())
-    }
 }
 
 impl DatasetArgs {
@@ -376,46 +366,6 @@ impl DatasetArgs {
             .collect()
     }
 
-    /// The store of measures that is named in place of a dataset, if it is one.
-    ///
-    /// # Errors
-    ///
-    /// [`CommandError::Store`] when it cannot be opened, [`CommandError::Usage`] for a flag that it was to be measured with.
-    pub fn store(&self) -> Result<Option<Store>, CommandError> {
-        let path = Path::new(&self.dataset);
-        let drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
-        match !drawn && Store::is_store(path) {
-            true => {
-                self.check_no_flags()?;
-                Ok(Some(Store::open(path)?))
-            }
-            false => Ok(None),
-        }
-    }
-
-    /// That nothing is asked of a store that was to be asked of `measure`: it would have no effect.
-    fn check_no_flags(&self) -> Result<(), CommandError> {
-        let given = [
-            (!self.settings.is_empty(), "--set"),
-            (self.hypergraph.is_some(), "--hypergraph"),
-            (!self.homology.is_empty(), "--homology"),
-            (self.columns.is_some(), "--columns"),
-            (self.fingerprints.is_some(), "--fingerprints"),
-            (!self.grams.is_empty(), "--grams"),
-            (!self.table.target.is_empty(), "--target"),
-        ];
-        let own = given.into_iter().find_map(|(is_given, flag)| is_given.then_some(flag));
-        match own.or_else(|| self.table.first_flag(false)) {
-            Some(flag) => {
-                let message =
-                    format!("{flag}, but `{}` is a store, which was measured without", self.dataset);
-                let hint = format!("give {flag} to `hodgelet measure`");
-                Err(CommandError::usage(message, Some(&hint)))
-            }
-            None => Ok(()),
-        }
-    }
-
     /// The dataset and the report of its reader.
     ///
     /// # Errors
@@ -480,12 +430,7 @@ impl DatasetArgs {
     }
 
     fn open(&self) -> Result<Read, CommandError> {
-        if Store::is_store(Path::new(&self.dataset)) {
-            let message =
-                format!("`{}` is a store of measures, which no longer has the graphs", self.dataset);
-            let hint = "fit, evaluate, predict and info take a store; give this command the dataset";
-            return Err(CommandError::usage(message, Some(hint)));
-        }
+        self.check_not_store()?;
         let read = open_with(&self.dataset, self.data_dir.path(), self.options()?);
         read.map_err(|error| self.explained(error))
     }
@@ -541,26 +486,6 @@ fn is_written_as_path(name: &str) -> bool {
     name.contains(std::path::is_separator) || extension.is_some_and(|e| EXTENSIONS.contains(&e.as_str()))
 }
 
-/// What someone who asked for `name` may have meant.
-fn unknown_hint(name: &str) -> Option<String> {
-    if KNOWN_DATASETS.iter().any(|known| known.name == name) {
-        return Some(format!("`hodgelet datasets get {name}` downloads it"));
-    }
-    let all = Builtin::all();
-    let builtin = all.iter().map(Builtin::name);
-    let known = KNOWN_DATASETS.iter().map(|known| known.name);
-    match nearest(name, builtin.chain(known)) {
-        Some(near) => Some(format!("did you mean `{near}`?")),
-        None => Some("`hodgelet datasets list` shows names; --data-dir says where datasets are".to_owned()),
-    }
-}
-
-/// The nearest of some names, if one is near.
-#[must_use]
-pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    names.filter_map(|other| Some((edits(name, other)?, other))).min().map(|(_, near)| near)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -573,13 +498,5 @@ mod tests {
         for name in ["sbm", "MUTAG", "v1.5", ""] {
             assert!(!is_written_as_path(name), "{name}");
         }
-    }
-
-    #[test]
-    fn hints_name_what_is_near_or_where_to_get_it() {
-        assert_eq!(unknown_hint("vector-field").as_deref(), Some("did you mean `vector-fields`?"));
-        assert_eq!(unknown_hint("MUTGA").as_deref(), Some("did you mean `MUTAG`?"));
-        assert_eq!(unknown_hint("MUTAG").as_deref(), Some("`hodgelet datasets get MUTAG` downloads it"));
-        assert!(unknown_hint("something else").unwrap().starts_with("`hodgelet datasets list`"));
     }
 }

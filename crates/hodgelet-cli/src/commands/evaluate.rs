@@ -1,5 +1,6 @@
 //! `hodgelet evaluate`: cross-validation of a model on a dataset.
 
+mod result;
 mod text;
 mod unfinished;
 mod watch;
@@ -25,10 +26,11 @@ use hodgelet_data::table::TableRead;
 use hodgelet_eval::cross_validate::{
     Keep, MEMORY_BUDGET, cross_validate, cross_validate_kept, cross_validate_measured, cross_validate_search,
 };
-use hodgelet_eval::report::{Evaluation, FoldRun, Results, Subject, reliability_svg, scores_svg};
+use hodgelet_eval::report::{Evaluation, FoldRun, Subject};
 use hodgelet_eval::search::{SearchParams, Trial};
 use hodgelet_eval::splits::{self, FoldError, KFoldParams, Split};
-use serde::Serialize;
+use result::chosen;
+pub use result::{Evaluated, FoldSearch};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use unfinished::Unfinished;
@@ -197,13 +199,6 @@ fn whole(
     };
     let of_all = ("settings chosen for the model of all graphs".to_owned(), chosen(&found.trials));
     Ok((found.model, searches.iter().map(of_fold).chain([of_all]).collect()))
-}
-
-/// The answers of a search that were kept.
-fn chosen(trials: &[Trial]) -> String {
-    let kept = trials.iter().filter(|trial| trial.kept).filter_map(|trial| trial.change.as_ref());
-    let names: Vec<String> = kept.map(ToString::to_string).collect();
-    if names.is_empty() { "as given".to_owned() } else { names.join(", ") }
 }
 
 /// Cross-validates a model on measures of a store.
@@ -483,47 +478,4 @@ pub fn evaluation_of(
         settings: serde_json::to_value(settings).expect("settings are plain structs, enums and numbers"),
     };
     Evaluation::of(subject, runs).map_err(|error| CommandError::usage(error.to_string(), None))
-}
-
-/// An evaluation as the command prints it.
-#[derive(Debug, Serialize)]
-pub struct Evaluated {
-    #[serde(flatten)]
-    pub evaluation: Evaluation,
-    /// What was tried on the training part of each fold; empty without a search.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub search: Vec<FoldSearch>,
-}
-
-/// The search of one fold.
-#[derive(Debug, Serialize)]
-pub struct FoldSearch {
-    pub repeat: usize,
-    pub fold: usize,
-    pub trials: Vec<Trial>,
-}
-
-impl FoldSearch {
-    /// The answers that were kept.
-    fn chosen(&self) -> String {
-        chosen(&self.trials)
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let score = self.trials.iter().rfind(|trial| trial.kept).and_then(|trial| trial.log_probability);
-        let settings = self.chosen();
-        let score = score.map_or_else(String::new, |score| format!("{score:.4}"));
-        vec![self.repeat.to_string(), self.fold.to_string(), self.trials.len().to_string(), score, settings]
-    }
-}
-
-impl Evaluated {
-    /// The content of the first three of [`FILES`].
-    fn texts(&self) -> Result<[Option<String>; 3], CommandError> {
-        let reliability = match &self.evaluation.results {
-            Results::Classes(results) => Some(reliability_svg(&results.reliability, results.ece)),
-            Results::Real(_) => None,
-        };
-        Ok([Some(output::json(self)?), Some(scores_svg(&self.evaluation)), reliability])
-    }
 }
