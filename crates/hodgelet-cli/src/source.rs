@@ -207,8 +207,7 @@ impl DatasetArgs {
 
     /// Whether the dataset is a file of MANTRA, of which `--target` says what is to be predicted.
     fn is_list_of_manifolds(&self) -> bool {
-        let is_drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
-        let path = if is_drawn { None } else { locate(&self.dataset, self.data_dir.path()) };
+        let path = self.located();
         path.is_some_and(|path| path.is_file() && is_mantra(&path))
     }
 
@@ -228,14 +227,23 @@ impl DatasetArgs {
         Ok(Some(read))
     }
 
+    /// Where the dataset is on disk; none where it is drawn or not found.
+    fn located(&self) -> Option<PathBuf> {
+        if self.is_drawn() { None } else { locate(&self.dataset, self.data_dir.path()) }
+    }
+
+    /// Whether the dataset is a built-in one.
+    fn is_drawn(&self) -> bool {
+        !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some()
+    }
+
     /// The table of targets of the dataset, if it has one, and how it is read.
     ///
     /// # Errors
     ///
     /// As for [`read`](Self::read).
     pub fn target_table(&self) -> Result<Option<(PathBuf, TargetOptions)>, CommandError> {
-        let is_drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
-        let path = if is_drawn { None } else { locate(&self.dataset, self.data_dir.path()) };
+        let path = self.located();
         let options = self.options()?;
         let table = path.and_then(|path| self.network.target_table(&path, &options));
         Ok(table.map(|table| (table, options.targets)))
@@ -261,10 +269,9 @@ impl DatasetArgs {
 
     /// The file of a table of molecules, if one is named.
     fn molecules(&self) -> Result<Option<PathBuf>, CommandError> {
-        let is_drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
-        let path = if is_drawn { None } else { locate(&self.dataset, self.data_dir.path()) };
+        let path = self.located();
         let options = self.options()?;
-        self.check_useful(path.as_deref(), is_drawn, &options)?;
+        self.check_useful(path.as_deref(), &options)?;
         let is_molecules =
             |path: &PathBuf| path.is_file() && is_table(path) && !self.is_network(path, &options);
         let Some(path) = path.filter(is_molecules) else { return Ok(None) };
@@ -278,13 +285,8 @@ impl DatasetArgs {
     }
 
     /// Flags that say how a dataset is read are for one that is.
-    fn check_useful(
-        &self,
-        path: Option<&Path>,
-        is_drawn: bool,
-        options: &OpenOptions,
-    ) -> Result<(), CommandError> {
-        if path.is_none() && !is_drawn {
+    fn check_useful(&self, path: Option<&Path>, options: &OpenOptions) -> Result<(), CommandError> {
+        if path.is_none() && !self.is_drawn() {
             return Ok(()); // there is no such dataset, which its reader says
         }
         let name = &self.dataset;
@@ -339,6 +341,7 @@ impl DatasetArgs {
         if let Some(table) = self.read_table(Some(terminal))? {
             return Ok(Parts::Whole(Box::new(table.read)));
         }
+        self.check_not_store()?;
         let parts = open_parts(&self.dataset, self.data_dir.path(), self.options()?);
         let parts = parts.map_err(|error| self.explained(error))?;
         if let Parts::Whole(read) = &parts {

@@ -1,9 +1,8 @@
 //! A store of measures in place of a dataset.
 
-use super::{DatasetArgs, is_written_as_path};
+use super::DatasetArgs;
 use crate::error::CommandError;
 use hodgelet::store::Store;
-use hodgelet_data::generate::builtin;
 use std::path::Path;
 
 impl DatasetArgs {
@@ -14,8 +13,7 @@ impl DatasetArgs {
     /// [`CommandError::Store`] when it cannot be opened, [`CommandError::Usage`] for a flag that it was to be measured with.
     pub fn store(&self) -> Result<Option<Store>, CommandError> {
         let path = Path::new(&self.dataset);
-        let drawn = !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some();
-        match !drawn && Store::is_store(path) {
+        match !self.is_drawn() && Store::is_store(path) {
             true => {
                 self.check_no_flags()?;
                 Ok(Some(Store::open(path)?))

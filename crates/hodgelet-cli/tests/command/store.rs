@@ -35,9 +35,12 @@ fn flags_of_the_data_are_refused_with_a_store() {
         assert!(error.contains(&format!("give {flag} to `hodgelet measure`")), "{error}");
     }
     assert!(!folder.path().join("m.hodgelet").exists());
-    for args in
-        [&["features", "s", "--out", "f.csv"][..], &["audit", "s"], &["decompose", "s", "--graph", "0"]]
-    {
+    for args in [
+        &["features", "s", "--out", "f.csv"][..],
+        &["audit", "s"],
+        &["measure", "s", "--out", "t"],
+        &["decompose", "s", "--graph", "0"],
+    ] {
         let error = run_in(folder.path(), args).failure(1);
         assert!(error.contains("`s` is a store of measures, which no longer has the graphs"), "{error}");
     }
