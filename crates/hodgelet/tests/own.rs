@@ -87,6 +87,32 @@ fn files_units_and_stores_keep_what_graphs_have() {
     assert_eq!(error, "the dataset has no column `dose` of the graphs as a whole");
 }
 
+/// Folded to one count, environments tell the number of vertices alone; folded to many, they are what they are without folding.
+#[test]
+fn environments_are_folded_to_as_many_counts_as_are_asked_for() {
+    let stars_and_paths = |n: usize| {
+        let graph = |i: usize| {
+            let edges: Vec<[u32; 2]> = (1..5).map(|v| [if i % 2 == 0 { 0 } else { v - 1 }, v]).collect();
+            Complex::graph(5, &edges).unwrap()
+        };
+        let targets = Targets::Real((0..n).map(|i| (i % 2) as f64).collect());
+        Dataset::new("shapes", (0..n).map(graph).collect(), Vec::new(), targets).unwrap()
+    };
+    let data = stars_and_paths(12);
+    let blocks = Some(vec![BlockKind::Environments]);
+    let with = |environment_size| Settings { blocks: blocks.clone(), environment_size, ..settings() };
+    let means = |size| fitted(&with(size), &data, 12).predict(&data).unwrap().latent_mean;
+    let own = means(None);
+    assert!((own[(0, 0)] - own[(1, 0)]).abs() > 0.1, "a star is not a path");
+    assert!((means(Some(usize::MAX)) - &own).norm_max() < 1e-12);
+    let model = fitted(&with(Some(2)), &data, 12);
+    let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+    assert_eq!(again.predict(&data).unwrap(), model.predict(&data).unwrap());
+    let all = (0..12).collect::<Vec<_>>();
+    let error = with(Some(1)).fit(&data, &all).unwrap_err().to_string();
+    assert!(error.contains("varies"), "all have five vertices: {error}");
+}
+
 /// `‖1‖` of the counts is the number of vertices times that of depths, and the kernel is 1 for graphs that look alike.
 #[test]
 fn environments_are_counted_at_all_depths() {

@@ -60,6 +60,9 @@ class ClassifierParameters:
         but hodge.
     label_depth : int
         How many times labels are refined by those around them.
+    environment_size : int, optional
+        Number of counts that environments are folded to, as bits of a fingerprint are; environments may share one
+        then. By default each has its own.
     exclude : sequence of str
         Blocks that are excluded, such as ``edge harmonic``.
     signed : str or list of cycles, optional
@@ -200,6 +203,7 @@ class ClassifierParameters:
         dims: Sequence[int] | None = None,
         blocks: Sequence[str] | None = None,
         label_depth: int = 2,
+        environment_size: int | None = None,
         exclude: Sequence[str] = (),
         signed: Any = None,
         signed_only: bool = False,
@@ -261,6 +265,7 @@ class ClassifierParameters:
         self.dims = dims
         self.blocks = blocks
         self.label_depth = label_depth
+        self.environment_size = environment_size
         self.exclude = exclude
         self.signed = signed
         self.signed_only = signed_only

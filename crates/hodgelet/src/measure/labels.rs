@@ -122,6 +122,8 @@ pub struct WantedLabels {
     pub vertices: bool,
     /// How many vertices have each.
     pub environments: bool,
+    /// Number of counts that those are folded to; none where each label has its own.
+    pub environment_size: Option<usize>,
     /// Those of cells of the dimensions from 2 up to this one.
     pub highest: usize,
 }
@@ -132,18 +134,18 @@ pub fn measure_labels(
     complex: &Complex,
     given: GivenLabels<'_>,
     rounds: usize,
-    WantedLabels { edges: on_edges, vertices: on_vertices, environments, highest }: WantedLabels,
+    wanted: WantedLabels,
 ) -> ComplexLabels {
-    let refined = refine(complex, given, rounds + usize::from(on_vertices));
+    let refined = refine(complex, given, rounds + usize::from(wanted.vertices));
     let mut out = ComplexLabels::default();
-    if on_edges {
+    if wanted.edges {
         out.edges = by_component(complex, 1, &refined, rounds);
     }
-    if highest > 1 {
+    if wanted.highest > 1 {
         let all = refine_cells(complex, given, rounds);
-        out.higher = (2..=highest).map(|dim| by_component(complex, dim, &all, rounds)).collect();
+        out.higher = (2..=wanted.highest).map(|dim| by_component(complex, dim, &all, rounds)).collect();
     }
-    if on_vertices {
+    if wanted.vertices {
         let n = complex.n_cells(0);
         let masses = vec![1.0; n];
         let depths = refined.vertices[1..].iter().map(|labels| (&labels[..], &masses[..]));
@@ -151,8 +153,11 @@ pub fn measure_labels(
         counts.masses.iter_mut().for_each(|mass| *mass /= n as f64);
         out.vertices = Some(counts);
     }
-    if environments {
-        let ids: Vec<u64> = refined.vertices[..=rounds].concat();
+    if wanted.environments {
+        let mut ids: Vec<u64> = refined.vertices[..=rounds].concat();
+        if let Some(size) = wanted.environment_size {
+            ids.iter_mut().for_each(|id| *id %= size.max(1) as u64);
+        }
         out.environments = Some(LabelMeasure::counted(ids));
     }
     out
@@ -179,7 +184,8 @@ mod tests {
     fn masses_add_up_to_the_number_of_edges() {
         let square_with_tail = [[0, 1], [1, 2], [2, 3], [0, 3], [3, 4]];
         let graph = Complex::graph(5, &square_with_tail).unwrap();
-        let wanted = WantedLabels { edges: true, vertices: true, environments: true, highest: 0 };
+        let wanted =
+            WantedLabels { edges: true, vertices: true, environments: true, ..WantedLabels::default() };
         let found = measure_labels(&graph, GivenLabels::default(), 2, wanted);
         for t in 0..3 {
             let totals: Vec<f64> = found.edges.iter().map(|part| part.total(t)).collect();
@@ -190,6 +196,29 @@ mod tests {
         // The harmonic part is that of the square: the tail has no mass there.
         let harmonic = found.component(1, HodgeComponent::Harmonic).unwrap();
         assert_eq!(harmonic.depth(0).count(), 2);
+    }
+
+    #[test]
+    fn folding_keeps_every_count_and_fits_in_its_size() {
+        let graph = Complex::graph(6, &[[0, 1], [1, 2], [2, 3], [0, 3], [3, 4], [4, 5]]).unwrap();
+        let counts = |environment_size| {
+            let wanted = WantedLabels { environments: true, environment_size, ..WantedLabels::default() };
+            measure_labels(&graph, GivenLabels::default(), 2, wanted).environments.unwrap()
+        };
+        let own: Vec<(u64, f64)> = counts(None).depth(0).collect();
+        for size in [1, 2, 3, 7, 2048, usize::MAX] {
+            let folded: Vec<(u64, f64)> = counts(Some(size)).depth(0).collect();
+            assert!(folded.iter().all(|(place, _)| *place < size as u64));
+            for &(place, count) in &folded {
+                let sharing = own.iter().filter(|(id, _)| id % size as u64 == place);
+                assert_eq!(count, sharing.map(|(_, count)| count).sum::<f64>(), "{size}");
+            }
+            assert_eq!(
+                folded.iter().map(|(_, count)| count).sum::<f64>(),
+                18.0,
+                "six vertices, three depths"
+            );
+        }
     }
 
     #[test]

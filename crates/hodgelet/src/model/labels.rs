@@ -199,6 +199,7 @@ pub(super) fn with_labels(
         edges: kinds.contains(&BlockKind::EdgeLabels),
         vertices: kinds.contains(&BlockKind::VertexLabels),
         environments: kinds.contains(&BlockKind::Environments),
+        environment_size: measurer.settings.environment_size,
         highest: columns.highest(),
     };
     let rounds = measurer.settings.label_depth;

@@ -93,6 +93,10 @@ settings! {
         /// How many times labels are refined by those around them.
         [value "ROUNDS"]
         label_depth: usize = 2;
+        /// Number of counts that environments are folded to, as bits of a fingerprint are; environments may share one then. By
+        /// default each has its own.
+        [value "COUNTS"] [least "1"]
+        environment_size: Option<usize> = None;
         /// Blocks that are excluded, such as `edge harmonic`.
         [value "BLOCK,..."] [was "without"]
         exclude: Vec<Block> = Vec::new();
