@@ -187,7 +187,14 @@ fn plain(text: &str) -> String {
 fn predicts(model: &Model) -> String {
     let what = match model.targets() {
         FittedTargets::Classes { names } => {
-            format!("one of {} classes: {}", names.len(), cut(&names.join(", "), LETTERS))
+            let classes = format!("one of {} classes: {}", names.len(), cut(&names.join(", "), LETTERS));
+            match (model.threshold(), &names[..]) {
+                (Some(threshold), [.., second]) => {
+                    let (second, threshold) = (cut(second, LETTERS), number(threshold));
+                    format!("{classes}; {second} is predicted from a probability of {threshold} on")
+                }
+                _ => classes,
+            }
         }
         FittedTargets::Real { mean, deviation } => {
             let (mean, deviation) = (number(*mean), number(*deviation));

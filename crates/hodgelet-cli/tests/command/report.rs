@@ -192,6 +192,11 @@ fn a_card_says_what_the_model_file_holds() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    assert!(!text.contains("is predicted from"), "no threshold was asked for: {text}");
+    let rule = ["--hyperparameters", "map", "--threshold", "cost=5", "--out", "cautious.hodgelet"];
+    go(folder.path(), &with(&["fit"], &[&FIELDS[..], &rule].concat())).result();
+    let text = run_in(folder.path(), &["card", "cautious.hodgelet"]).result();
+    assert!(text.contains("is predicted from a probability of 0."), "{text}");
     run_in(folder.path(), &["card", "m.hodgelet", "--out", "CARD.md"]).result();
     run_in(folder.path(), &["card", "m.hodgelet", "--out", "CARD.md"]).result();
     fs::write(folder.path().join("precious.md"), "notes").unwrap();
