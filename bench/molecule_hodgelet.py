@@ -19,6 +19,7 @@ RECIPES: dict[str, tuple[list[str], bool]] = {
     "descriptors": (["--blocks", f"{BLOCKS},columns"], True),
     "both": (["--blocks", f"{BLOCKS},environments,columns"], True),
     "both, Matérn": (["--blocks", f"{BLOCKS},environments,columns", "--kernel", "matern32"], True),
+    "environments alone": (["--blocks", "environments"], False),
     "energies and both": (["--blocks", "energies,environments,columns"], True),
 }
 

@@ -3,8 +3,9 @@
     python bench/molecule_table.py --data-dir DATA --out results/molecules
 
 Every cell (set, split, seed, model) is a file of predictions; cells that are there are not run again. The table is
-made of these files, on standard output and as `molecules.md`. `--choose` compares recipes of hodgelet instead, inside
-the training parts of the two sets named for it, which is how the recipe of the table was chosen.
+made of these files, for the models that are named, on standard output and as `molecules.md`. Another `--recipe` of
+hodgelet goes into a folder of its own. `--choose` compares recipes instead, inside the training parts of two sets; the
+recipe of the table was set before.
 """
 
 import argparse
@@ -25,8 +26,8 @@ from molecule_sets import SOURCES, Part, load
 from sklearn.model_selection import KFold
 
 SEEDS = 5
-#: Chosen by `--choose` on the training parts of these.
-CHOSEN_WITH = ("ESOL", "BACE")
+#: Sets in whose training parts `--choose` compares recipes.
+COMPARED_ON = ("ESOL", "BACE")
 RECIPE = "both"
 
 
@@ -37,7 +38,7 @@ def each(part: Part, of_task: Callable[[int], dict[str, list[float]]]) -> list[d
 
 Model = Callable[[Part, int, argparse.Namespace], list[dict[str, list[float]]]]
 MODELS: dict[str, Model] = {
-    "hodgelet": lambda part, seed, args: hodgelet(part, seed, RECIPE, args.hodgelet),
+    "hodgelet": lambda part, seed, args: hodgelet(part, seed, args.recipe, args.hodgelet),
     "forest, ECFP4": lambda part, seed, _: each(part, lambda task: forest(part.bits(), part, task, seed)),
     "forest, descriptors": lambda part, seed, _: each(part, lambda task: forest(part.descriptors(), part, task, seed)),
     "Tanimoto GP": lambda part, *_: each(part, lambda task: process(part, task)),
@@ -107,7 +108,7 @@ def inner_loss(part: Part, recipe: str, command: str) -> tuple[float, float]:
 def choose(args: argparse.Namespace) -> None:
     """NLL of each recipe inside the training parts of the sets that it is chosen with."""
     rows = []
-    for name in CHOSEN_WITH:
+    for name in COMPARED_ON:
         part = loaded(args, name, "random", 0)
         for recipe in args.recipes:
             began = time.perf_counter()
@@ -125,6 +126,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--sets", nargs="+", default=list(SOURCES), choices=list(SOURCES), metavar="NAME")
     parser.add_argument("--splits", nargs="+", default=["random", "scaffold"], choices=["random", "scaffold"])
     parser.add_argument("--models", nargs="+", default=list(MODELS), choices=list(MODELS), metavar="MODEL")
+    parser.add_argument("--recipe", default=RECIPE, choices=list(RECIPES), metavar="RECIPE", help="what hodgelet sees")
     parser.add_argument("--recipes", nargs="+", default=list(RECIPES), choices=list(RECIPES), metavar="RECIPE")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--out", type=Path, default=Path("results/molecules"))
@@ -141,7 +143,7 @@ def main() -> None:
         return
     run(args)
     cells = [json.loads(path.read_text()) for path in sorted((args.out / "cells").glob("*.json"))]
-    text = page(cells, list(MODELS), list(SOURCES))
+    text = page(cells, args.models, list(SOURCES))
     (args.out / "molecules.md").write_text(text)
     print(text)
 

@@ -92,7 +92,8 @@ fn files_units_and_stores_keep_what_graphs_have() {
 fn environments_are_folded_to_as_many_counts_as_are_asked_for() {
     let stars_and_paths = |n: usize| {
         let graph = |i: usize| {
-            let edges: Vec<[u32; 2]> = (1..5).map(|v| [if i % 2 == 0 { 0 } else { v - 1 }, v]).collect();
+            let edges: Vec<[u32; 2]> =
+                (1..5).map(|v| [if i.is_multiple_of(2) { 0 } else { v - 1 }, v]).collect();
             Complex::graph(5, &edges).unwrap()
         };
         let targets = Targets::Real((0..n).map(|i| (i % 2) as f64).collect());
