@@ -169,6 +169,8 @@ def page(cells: list[dict[str, Any]], models: list[str], sets: list[str]) -> str
     classes = head.format("ROC AUC", "ECE") + "\n".join(lines[False])
     numbers = head.format("RMSE", "90% intervals hold, %") + "\n".join(lines[True])
     tables = f"## Classes\n\n{classes}\n\n## Numbers\n\n{numbers}\n\n"
+    if len(models) == 1:
+        return HEAD + tables
     return f"{HEAD}{tables}## Where hodgelet stands\n\n{standing(verdicts)}\n"
 
 
