@@ -250,6 +250,13 @@ fn uncertainty(model: &Model) -> Vec<Piece> {
             text(" adds one. "),
         ],
     };
+    if let Some(shape) = model.shape() {
+        let [half, most] = [0.5, 0.95].map(|level| shape.widening(level));
+        pieces.push(text(format!(
+            "The shape of predicted numbers was learned from training graphs left out: next to normal ones, 50% intervals are \
+             {half:.2} times and 95% intervals {most:.2} times as wide. "
+        )));
+    }
     pieces.push(Piece::Code("hodgelet report MODEL DATASET"));
     pieces.push(text(" draws its reliability on graphs with known targets."));
     pieces

@@ -7,7 +7,7 @@ use crate::spark;
 use hodgelet::kernel::BlockKernel;
 use hodgelet::likelihood::LikelihoodParams;
 use hodgelet::model::{
-    Basis, BlockSpace, Exploration, FileError, FittedTargets, Hyperparameter, Model, Summary,
+    Basis, BlockSpace, Exploration, FileError, FittedTargets, Hyperparameter, Model, Shape, Summary,
 };
 use hodgelet::settings::Settings;
 use hodgelet::wavelet::Bank;
@@ -59,6 +59,9 @@ pub struct ModelInfo {
     training: Summary,
     /// Mean leave-one-out log probability (or density) of the training targets.
     leave_one_out: Option<f64>,
+    /// The shape of predicted numbers that graphs left out have shown; none where it is that of latent values and noise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shape: Option<Shape>,
     /// The probability from which on the second of two classes is predicted; none for the more probable one.
     #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
@@ -95,6 +98,7 @@ pub fn describe_model(model: &Model) -> ModelInfo {
         likelihood: *model.likelihood_params(),
         training: model.summary().clone(),
         leave_one_out: densities.map(|d| d.iter().sum::<f64>() / d.len().max(1) as f64),
+        shape: model.shape().cloned(),
         threshold: model.threshold(),
         hyperparameters: model.hyperparameters(),
         basis: model.basis(),
@@ -169,6 +173,14 @@ impl Report for ModelInfo {
         ];
         if let Some(found) = &training.exploration {
             rows.push(("averaged over", averaging(found)));
+        }
+        if let Some(shape) = &self.shape {
+            let [half, most] = [0.5, 0.95].map(|level| shape.widening(level));
+            let own = 100.0 * shape.own();
+            let words = format!(
+                "50% intervals × {half:.2}, 95% × {most:.2}; {own:.0}% as latent values and noise have it"
+            );
+            rows.push(("shape", words));
         }
         if let Some(threshold) = self.threshold {
             rows.push(("second class from", format!("probability {threshold:.4} on")));

@@ -199,13 +199,13 @@ fn a_model_file_at_fault_is_refused() {
             bytes.len()
         )
     );
-    let version = br#""version":"4""#;
+    let version = br#""version":"5""#;
     let at = bytes.windows(version.len()).position(|window| window == version).unwrap();
     let mut newer = bytes.clone();
-    newer[at + version.len() - 2] = b'5';
+    newer[at + version.len() - 2] = b'6';
     assert_eq!(
         with(&newer),
-        "error: bad.hodgelet: was written by a newer version (format 5, this program reads 4)\n\
+        "error: bad.hodgelet: was written by a newer version (format 6, this program reads 5)\n\
          hint: install a newer version of hodgelet\n"
     );
     let mut damaged = bytes.clone();

@@ -88,18 +88,27 @@ pub fn calibrated(
         return Ok(likelihood.clone());
     };
     likelihood.check_observations(observations)?;
-    let Latents { mean, variance } = posterior.latents();
-    let mut left_out = Vec::new();
-    for i in 0..observations.n_points() {
-        let (mut m, mut v) = (Vec::new(), Vec::new());
-        for c in 0..regression.n_classes() {
-            let (s, kept) = (variance[(i, c)], posterior.retained[(i, c)]);
-            m.push(checked("cavity mean", mean[(i, c)] - posterior.alpha[(i, c)] * s / kept)?);
-            v.push(checked("cavity variance", s / kept)?);
-        }
-        left_out.push((m, v));
-    }
+    let Latents { mean, variance } = cavities(posterior)?;
+    let row = |values: &Mat<f64>, i: usize| values.row(i).iter().copied().collect::<Vec<f64>>();
+    let left_out: Vec<_> = (0..observations.n_points()).map(|i| (row(&mean, i), row(&variance, i))).collect();
     Ok(Likelihood::LabelRegression(regression.calibrated(labels, &left_out)))
+}
+
+/// Latent means and variances of each point without any of its observations, `[n_points, n_latents]`.
+///
+/// # Errors
+///
+/// [`GpError::Overflow`] where a point has no such moments.
+pub(crate) fn cavities(posterior: &Posterior) -> Result<Latents, GpError> {
+    let Latents { mut mean, mut variance } = posterior.latents().clone();
+    for c in 0..mean.ncols() {
+        for i in 0..mean.nrows() {
+            let (s, kept) = (variance[(i, c)], posterior.retained[(i, c)]);
+            mean[(i, c)] = checked("cavity mean", mean[(i, c)] - posterior.alpha[(i, c)] * s / kept)?;
+            variance[(i, c)] = checked("cavity variance", s / kept)?;
+        }
+    }
+    Ok(Latents { mean, variance })
 }
 
 fn checked(quantity: &'static str, value: f64) -> Result<f64, GpError> {

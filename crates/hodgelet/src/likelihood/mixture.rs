@@ -44,6 +44,11 @@ impl Mixture {
         Self::new(vec![Component { weight: 1.0, mean, variance }])
     }
 
+    /// Normal distributions around 0 of these variances, with weights that add up to 1.
+    pub(crate) fn of_variances(parts: impl Iterator<Item = (f64, f64)>) -> Self {
+        Self::new(parts.map(|(variance, weight)| Component { weight, mean: 0.0, variance }).collect())
+    }
+
     /// Whether the number is a count.
     #[must_use]
     pub fn is_count(&self) -> bool {
@@ -128,14 +133,40 @@ impl Mixture {
             .iter()
             .map(each)
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
+        // Newton's steps where they stay between and are getting somewhere, halves of the interval elsewhere.
+        let (mut x, mut last) = (self.mean().clamp(low, high), f64::INFINITY);
         for _ in 0..BISECTIONS {
+            let (below, density) = self.cdf_and_density(x);
+            let gap = below - p;
+            if gap < 0.0 {
+                low = x
+            } else {
+                high = x
+            }
             let middle = 0.5 * (low + high);
-            if !(low < middle && middle < high) {
+            if gap == 0.0 || !(low < middle && middle < high) {
                 break;
             }
-            if self.cdf(middle) < p { low = middle } else { high = middle }
+            // What rounding makes of the probability and of the number itself.
+            let step = gap / density;
+            if density > 0.0 && step.abs() <= 4.0 * f64::EPSILON * (x.abs() + p / density) {
+                break;
+            }
+            let newton = x - step;
+            let is_useful = low < newton && newton < high && gap.abs() < 0.5 * last;
+            (x, last) = (if is_useful { newton } else { middle }, gap.abs());
         }
-        0.5 * (low + high)
+        x
+    }
+
+    /// The probability of a number up to `value`, and the density there, of numbers that are no counts.
+    fn cdf_and_density(&self, value: f64) -> (f64, f64) {
+        let add = |(below, density): (f64, f64), c: &Component| {
+            let deviation = c.variance.sqrt();
+            let z = (value - c.mean) / deviation;
+            (below + c.weight * normal::cdf(z), density + c.weight * normal::density(z) / deviation)
+        };
+        self.components.iter().fold((0.0, 0.0), add)
     }
 
     fn least_count(&self, p: f64) -> f64 {

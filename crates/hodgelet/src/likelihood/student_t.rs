@@ -147,6 +147,13 @@ impl StudentT {
         if top == f64::NEG_INFINITY { f64::MIN } else { top + (step * sum).ln() }
     }
 
+    /// Density of the logarithm of the variance of the normal distributions that a Student-t of variance 1 is a mixture of,
+    /// in log.
+    pub(crate) fn log_variance_density(excess: f64, log_variance: f64) -> f64 {
+        let noise = Self::new((excess / (2.0 + excess)).sqrt(), excess);
+        noise.log_mixing(2.0 * noise.scale.ln() - log_variance)
+    }
+
     /// Density of `w = log g`, in log: `ν/2 (w − e^w) + ν/2 log(ν/2) − log Γ(ν/2)`.
     fn log_mixing(&self, w: f64) -> f64 {
         let half = 0.5 * self.degrees_of_freedom();

@@ -284,11 +284,13 @@ impl<'a> Task<'a> {
             averaged,
             priors: end.priors,
             summary,
+            shape: None,
             threshold: None,
             conformal: None,
             reference,
             distances: OnceLock::new(),
         };
+        model.shape = model.learned_shape();
         model.threshold = settings.threshold.map(|rule| decision(&model, rule)).transpose()?;
         Ok(model)
     }

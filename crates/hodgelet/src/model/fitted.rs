@@ -4,7 +4,7 @@ use super::conformal::Conformal;
 use super::features::BlockSpace;
 use super::noise::NoiseCovariates;
 use super::parameters::{Hyperparameter, Parameters, State};
-use super::{Exploration, FeatureSpace, FittedTargets, SparseSummary, TrainingDistances};
+use super::{Exploration, FeatureSpace, FittedTargets, Shape, SparseSummary, TrainingDistances};
 use crate::feature::{Block, BlockMeasures};
 use crate::gp::leave_one_out::calibrated;
 use crate::gp::{GpError, Posterior};
@@ -104,6 +104,8 @@ pub struct Model {
     pub(super) averaged: Option<Averaged>,
     pub(super) priors: Vec<Option<LogNormal>>,
     pub(super) summary: Summary,
+    /// The shape of predicted numbers, where it is not that of latent values and noise.
+    pub(super) shape: Option<Shape>,
     /// The probability from which on the second of two classes is predicted; none for the more probable one.
     pub(super) threshold: Option<f64>,
     /// What its guarantee rests on, if it has one.

@@ -78,7 +78,7 @@ fn combined(states: &[LeaveOneOut]) -> LeaveOneOut {
 
 /// Normalized weights from their logarithms, the largest smoothed, and the shape of their distribution; with too few weights
 /// they are left as they are, and the shape is infinite unless all are equal.
-fn smoothed(logs: &[f64]) -> (Vec<f64>, f64) {
+pub(super) fn smoothed(logs: &[f64]) -> (Vec<f64>, f64) {
     let n = logs.len();
     let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut weights: Vec<f64> = logs.iter().map(|log| (log - top).exp()).collect();

@@ -28,6 +28,7 @@ mod problem;
 #[cfg(test)]
 mod sbc;
 mod several;
+mod shape;
 mod source;
 mod space;
 mod sparse;
@@ -54,6 +55,7 @@ pub use plan::{Plan, PlannedBlocks};
 pub use predict::{PredictedTargets, Prediction};
 pub use problem::{Problem, StartBlock, TrainingObjective};
 pub use several::{Goal, Models};
+pub use shape::Shape;
 pub use source::{MeasureSource, Workers};
 pub use space::{FeatureSpace, Measurer};
 pub use sparse::{Shard, SparseSummary};

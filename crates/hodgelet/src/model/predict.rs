@@ -6,7 +6,7 @@
 use super::features::BlockSpace;
 use super::fitted::{Model, Trained};
 use super::novelty::{Nearest, Novelty};
-use super::{FittedTargets, ModelError};
+use super::{FittedTargets, ModelError, Shape};
 use crate::dataset::Dataset;
 use crate::feature::{Block, BlockMeasures};
 use crate::gp::{GpError, Latents};
@@ -202,13 +202,16 @@ impl Model {
                 let mut components = Vec::new();
                 for (trained, state) in each() {
                     let (m, v) = (state.latents.mean[(i, 0)], state.latents.variance[(i, 0)]);
-                    for noise in trained.likelihood.noise(&covariates[i])? {
-                        components.push(Component {
-                            weight: weight * noise.weight,
-                            mean: center + deviation * m,
-                            variance: deviation * deviation * (v + noise.variance),
-                        });
-                    }
+                    let mut add = |share: f64, variance: f64| {
+                        let (mean, variance) = (center + deviation * m, deviation * deviation * variance);
+                        components.push(Component { weight: weight * share, mean, variance });
+                    };
+                    let noise = trained.likelihood.noise(&covariates[i])?;
+                    let own = self.shape.as_ref().map_or(1.0, Shape::own);
+                    noise.iter().for_each(|part| add(own * part.weight, v + part.variance));
+                    let total = v + noise.iter().map(|part| part.weight * part.variance).sum::<f64>();
+                    let scaled = self.shape.as_ref().map_or(&[][..], Shape::scaled);
+                    scaled.iter().for_each(|&(factor, share)| add(share, factor * total));
                 }
                 Ok(components)
             };

@@ -1,7 +1,7 @@
 //! Complexes together: the kernel between them, and the posterior of their latent values with all covariances.
 
 use super::fitted::{Model, Trained};
-use super::{FittedTargets, ModelError};
+use super::{FittedTargets, ModelError, Shape};
 use crate::dataset::Dataset;
 use crate::kernel::Inputs;
 use crate::likelihood::Likelihood;
@@ -41,6 +41,11 @@ impl Model {
     ///
     /// As [`predict`](Self::predict).
     pub fn predict_joint(&self, dataset: &Dataset) -> Result<JointLatents, ModelError> {
+        self.joint_scaled(dataset, 1.0)
+    }
+
+    /// As [`predict_joint`](Self::predict_joint), with `factor` times the covariance that each state has.
+    pub(super) fn joint_scaled(&self, dataset: &Dataset, factor: f64) -> Result<JointLatents, ModelError> {
         let states = self.all_states();
         let each = states.iter().map(|state| state.joint(self, dataset)).collect::<Result<Vec<_>, _>>()?;
         let weight = 1.0 / each.len() as f64;
@@ -51,7 +56,7 @@ impl Model {
             Mat::from_fn(n, n, |i, j| {
                 let own = |own: &JointLatents| {
                     let off = |i: usize| own.mean[(i, c)] - mean[(i, c)];
-                    own.covariance[c][(i, j)] + off(i) * off(j)
+                    factor * own.covariance[c][(i, j)] + off(i) * off(j)
                 };
                 weight * each.iter().map(own).sum::<f64>()
             })
@@ -70,7 +75,8 @@ impl Model {
         else {
             return Err(ModelError::Targets { expected: "numbers", found: "classes or counts" });
         };
-        let latents = self.predict_joint(dataset)?;
+        // A learned shape is that of whole predictions: it multiplies latent covariances as it does the noise.
+        let latents = self.joint_scaled(dataset, self.shape().map_or(1.0, Shape::factor))?;
         let prediction = self.predict(dataset)?;
         let densities = prediction.targets.densities().unwrap_or(&[]);
         let scale = deviation * deviation;

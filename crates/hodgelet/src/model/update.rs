@@ -161,6 +161,7 @@ impl Model {
             averaged: None,
             priors: self.priors.clone(),
             summary,
+            shape: None,
             threshold: self.threshold,
             conformal: None,
             reference: self.reference.clone(),
@@ -210,7 +211,7 @@ impl Model {
         let mut summary = self.summary.clone();
         (summary.n_train, summary.n_distinct) = (observations.len(), observations.n_points());
         summary.elbo = mode.posterior.objective();
-        Ok(Self {
+        let mut model = Self {
             space: FeatureSpace { measurer: self.space.measurer.clone(), blocks: mode.blocks.clone() },
             likelihood_params: self.likelihood_params,
             targets: self.targets.clone(),
@@ -220,11 +221,14 @@ impl Model {
             averaged,
             priors: self.priors.clone(),
             summary,
+            shape: None,
             threshold: self.threshold,
             conformal: None,
             reference: None,
             distances: OnceLock::new(),
-        })
+        };
+        model.shape = self.shape.as_ref().and_then(|_| model.learned_shape());
+        Ok(model)
     }
 
     /// The observations with those of new complexes, each a point of its own.

@@ -188,7 +188,8 @@ choices! {
 choices! {
     /// The noise on real targets.
     pub enum NoiseChoice {
-        /// Student-t where predictions are averaged over hyperparameters, otherwise Gaussian.
+        /// Student-t where predictions are averaged over hyperparameters, which then have a shape learned from complexes left
+        /// out, otherwise Gaussian.
         #[default]
         Auto,
         /// Gaussian, the same for all complexes.

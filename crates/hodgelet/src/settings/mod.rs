@@ -169,8 +169,8 @@ settings! {
         threshold: Option<ThresholdRule> = None;
         /// Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom learned;
         /// blocks: Gaussian, with a variance that depends on the energy of the graph in each block; poisson: for counts, whose
-        /// expected logarithm is learned; auto: student-t where predictions are averaged over hyperparameters, gaussian
-        /// otherwise.
+        /// expected logarithm is learned; auto: where predictions are averaged over hyperparameters student-t, and a
+        /// shape of predictions that is learned from training graphs left out, gaussian otherwise.
         [value "NOISE"] [training]
         noise: NoiseChoice = NoiseChoice::Auto;
     }

@@ -71,6 +71,9 @@ fn targets(description: &Description) -> Result<(), FileError> {
         return fault("a threshold that is no probability of two classes");
     }
     let classes = !description.likelihood.is_real();
+    if description.shape.as_ref().is_some_and(|shape| classes || !shape.is_valid()) {
+        return fault("a shape of predicted numbers whose shares do not add up, or of classes");
+    }
     match (&description.targets, &description.likelihood) {
         (FittedTargets::Classes { .. }, _) if !classes => fault("classes with a likelihood of real targets"),
         (FittedTargets::Real { .. }, _) if classes => fault("real targets with a likelihood of classes"),

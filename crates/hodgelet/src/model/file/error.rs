@@ -155,8 +155,8 @@ mod tests {
             ),
             (FileError::Format { found: "pt".into() }, "format is `pt`, expected `hodgelet-model`"),
             (
-                FileError::Newer { found: 5 },
-                "was written by a newer version (format 5, this program reads 4)",
+                FileError::Newer { found: 6 },
+                "was written by a newer version (format 6, this program reads 5)",
             ),
             (
                 FileError::Version { found: "x".into() },

@@ -33,7 +33,7 @@ pub use error::FileError;
 
 use super::fitted::{Model, Summary, Trained};
 use super::noise::NoiseCovariates;
-use super::{FeatureSpace, FittedTargets, ModelError};
+use super::{FeatureSpace, FittedTargets, ModelError, Shape};
 use crate::gp::{Inference, Workspace};
 use crate::kernel::{Inputs, SumKernel};
 use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
@@ -50,7 +50,7 @@ use std::sync::OnceLock;
 const FORMAT: &str = "hodgelet-model";
 
 /// Version of the format that is written, and the newest that is read.
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 
 /// The version from which on blocks may be others than energies.
 const LABELS_SINCE: u64 = 4;
@@ -81,6 +81,9 @@ struct Description {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     covariates: Option<NoiseCovariates>,
     summary: Summary,
+    /// The shape of predicted numbers; none in files up to version 4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shape: Option<Shape>,
     /// The probability from which on the second of two classes is predicted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
@@ -166,6 +169,7 @@ impl Model {
             targets: self.targets.clone(),
             covariates: self.covariates.clone(),
             summary: self.summary.clone(),
+            shape: self.shape.clone(),
             threshold: self.threshold,
         };
         let failed = |e: serde_json::Error| FileError::Settings { reason: e.to_string() };
@@ -270,6 +274,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         targets,
         covariates,
         summary,
+        shape,
         threshold,
     } = description;
     let (n_points, n_train) = match &summary.sparse {
@@ -338,6 +343,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         averaged: None,
         priors,
         summary,
+        shape,
         threshold,
         conformal: None,
         reference,
