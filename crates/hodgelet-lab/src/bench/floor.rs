@@ -8,7 +8,8 @@
 //! - for each block the product behind its distances (lower triangle) and, where its scales are trained, the one
 //!   behind the derivatives in its features, `[n, n] · [n, n_columns]`;
 //! - for each complex of a block whose scales are trained the product of squared filters and energies that gives its
-//!   features, `[n_filters, n_atoms] · [n_atoms, n_live]`, and the one that takes derivatives back.
+//!   features, `[n_filters, n_atoms] · [n_atoms, n_live]`, and the one that takes derivatives back. What samplers evaluate
+//!   has one larger product for all complexes in the place of these; the floor is the same for both.
 //!
 //! Left out: filters themselves, standardization, exponentials, expectations of the likelihood, products of a matrix and a
 //! vector, corrections for negative sites, copies.
@@ -17,7 +18,7 @@ use faer::{Accum, Mat, Par};
 use hodgelet::linalg::cholesky::{CholeskyScratch, factor_in_place, invert_lower};
 use hodgelet::linalg::dense::{multiply, self_product_lower};
 use hodgelet::linalg::symmetric::add_lower_gram;
-use hodgelet::model::{Problem, StartBlock};
+use hodgelet::model::{Problem, StartBlock, TrainingObjective};
 use hodgelet_cli::error::CommandError;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -47,13 +48,17 @@ pub struct Floor {
     pub ratio: f64,
 }
 
-/// Times `evaluations` warm evaluations near `parameters`, and the floor of each.
+/// Times `evaluations` warm evaluations of `objective`, one of `problem`, near `parameters`, and the floor of each.
 ///
 /// # Errors
 ///
 /// [`CommandError`] when the objective cannot be evaluated there.
-pub fn measure(problem: &Problem, parameters: &[f64], evaluations: usize) -> Result<Floor, CommandError> {
-    let mut objective = problem.objective()?;
+pub fn measure(
+    problem: &Problem,
+    mut objective: TrainingObjective<'_>,
+    parameters: &[f64],
+    evaluations: usize,
+) -> Result<Floor, CommandError> {
     objective.evaluate(parameters)?; // warms up caches and sites
     let mut routines = Routines::new(problem)?;
     let first = objective.inner_iterations();

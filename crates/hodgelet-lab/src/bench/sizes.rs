@@ -27,8 +27,8 @@ struct Row {
     /// Rows of the Gram matrix.
     distinct: usize,
     parameters: usize,
-    #[serde(flatten)]
-    floor: Floor,
+    training: Floor,
+    averaging: Floor,
 }
 
 /// Times `evaluations` for each size, near where training starts.
@@ -73,8 +73,9 @@ fn row(
     let measured = measurer.measure(&chosen, |_| ControlFlow::Continue(()))?;
     let problem = Problem::new(settings, &measurer, &measured, &targets, &all)?;
     let parameters = problem.start()?;
-    let floor = floor::measure(&problem, &parameters, evaluations.max(1))?;
-    Ok(Row { task, graphs, distinct: problem.n_points(), parameters: parameters.len(), floor })
+    let measure = |objective| floor::measure(&problem, objective, &parameters, evaluations.max(1));
+    let (training, averaging) = (measure(problem.objective()?)?, measure(problem.sampled_objective()?)?);
+    Ok(Row { task, graphs, distinct: problem.n_points(), parameters: parameters.len(), training, averaging })
 }
 
 /// Two classes or real numbers, whatever the dataset has: classes by turns are one of two, and a class is a number that
@@ -101,20 +102,17 @@ fn targets(given: &Targets, task: &str, n: usize) -> Targets {
 
 impl Report for Sizes {
     fn text(&self) -> String {
-        let header = ["task", "n", "parameters", "inner", "evaluation ms", "floor ms", "ratio"];
+        let header =
+            ["task", "n", "parameters", "inner", "floor ms", "training ms", "ratio", "averaging ms", "ratio"];
         let cells = |row: &Row| {
             let milliseconds = |seconds: f64| format!("{:.3}", 1e3 * seconds);
-            vec![
-                row.task.to_owned(),
-                row.distinct.to_string(),
-                row.parameters.to_string(),
-                number(row.floor.inner_iterations),
-                milliseconds(row.floor.evaluation_seconds),
-                milliseconds(row.floor.floor_seconds),
-                format!("{:.2}", row.floor.ratio),
-            ]
+            let start = [row.task.to_owned(), row.distinct.to_string(), row.parameters.to_string()];
+            let inner = [number(row.training.inner_iterations), milliseconds(row.training.floor_seconds)];
+            let timed = [row.training, row.averaging]
+                .map(|floor| [milliseconds(floor.evaluation_seconds), format!("{:.2}", floor.ratio)]);
+            start.into_iter().chain(inner).chain(timed.into_iter().flatten()).collect()
         };
         let title = format!("{}, {} threads", self.dataset, self.threads);
-        format!("{title}\n\n{}", table(&header, &[1, 2, 3, 4, 5, 6], self.rows.iter().map(cells)))
+        format!("{title}\n\n{}", table(&header, &[1, 2, 3, 4, 5, 6, 7, 8], self.rows.iter().map(cells)))
     }
 }

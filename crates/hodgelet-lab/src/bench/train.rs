@@ -52,7 +52,8 @@ pub struct TrainArgs {
     /// Warm evaluations that are timed against their matrix routines; 0 for none
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(0..=1000))]
     evaluations: u16,
-    /// Instead of training, time evaluations at these numbers of graphs, for two classes and for regression
+    /// Instead of training, time evaluations at these numbers of graphs, for two classes and for regression: those of training,
+    /// and those of samplers of the hyperparameters
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = parse_size, conflicts_with_all = ["export", "until"])]
     pub sizes: Vec<usize>,
     /// How the result is printed
@@ -149,7 +150,7 @@ pub fn run(args: &TrainArgs, terminal: Terminal) -> Result<Trained, CommandError
     };
     let floor = match args.evaluations {
         0 => None,
-        count => Some(floor::measure(&problem, &parameters, usize::from(count))?),
+        count => Some(floor::measure(&problem, problem.objective()?, &parameters, usize::from(count))?),
     };
     Ok(Trained {
         dataset: dataset.name().to_owned(),

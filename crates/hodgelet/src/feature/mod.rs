@@ -11,6 +11,7 @@ mod fourier;
 mod gram;
 mod labels;
 mod measures;
+mod nodes;
 mod own;
 mod signed;
 mod standardize;

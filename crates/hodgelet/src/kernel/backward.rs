@@ -58,8 +58,8 @@ pub(super) fn block_gradient(
     par: Par,
 ) {
     let n = sensitivities.nrows();
-    let GramWorkspace { blocks, slopes, transposed, .. } = workspace;
-    let (base, cache) = (&block.base, &blocks[index]);
+    let GramWorkspace { blocks, slopes, .. } = workspace;
+    let (base, cache) = (&block.base, &mut blocks[index]);
     reshape(slopes, n, n);
     let sums = fill_slopes(block, cache, sensitivities, slopes.as_mut(), par);
     params.push(sums.variance);
@@ -69,9 +69,9 @@ pub(super) fn block_gradient(
         params[scales_at] = -2.0 * sums.argument;
     }
     if inputs.is_some() || base.lengthscales.values.len() > 1 {
-        let points = cache.points.with_ones();
-        multiply_slopes(points, slopes.as_ref(), transposed, par);
-        pull_back(base, points, transposed.as_mut(), &mut params[scales_at..], inputs);
+        let (points, products) = (cache.points.with_ones(), &mut cache.products);
+        multiply_slopes(points, slopes.as_ref(), products, par);
+        pull_back(base, points, products.as_mut(), &mut params[scales_at..], inputs);
     }
     if base.family.shape_name().is_some() {
         params.push(sums.shape);

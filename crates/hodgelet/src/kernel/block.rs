@@ -37,6 +37,11 @@ impl BaseKernel {
         scales.chain(self.family.shape_name().map(|name| (name.to_owned(), self.shape)))
     }
 
+    /// The hyperparameters without their names.
+    fn values(&self) -> impl Iterator<Item = f64> + '_ {
+        self.lengthscales.values.iter().copied().chain(self.family.shape_name().map(|_| self.shape))
+    }
+
     fn n_params(&self) -> usize {
         self.lengthscales.values.len() + usize::from(self.family.shape_name().is_some())
     }
@@ -84,13 +89,18 @@ impl BlockKernel {
         if expected != found {
             return Err(KernelError::Lengthscales { block, expected, found });
         }
-        self.hyperparameters(block).try_for_each(|(name, value)| check_value(name, value))
+        self.hyperparameters(block).try_for_each(|(name, value)| check_value(|| name, value))
     }
 
     /// Variance, then the lengthscales and shape of the base kernel, with their names.
     pub(crate) fn hyperparameters(&self, block: usize) -> impl Iterator<Item = (String, f64)> + '_ {
         let all = std::iter::once(("variance".to_owned(), self.variance)).chain(self.base.hyperparameters());
         all.map(move |(name, value)| (format!("block {block} {name}"), value))
+    }
+
+    /// The same hyperparameters without their names.
+    pub(super) fn values(&self) -> impl Iterator<Item = f64> + '_ {
+        std::iter::once(self.variance).chain(self.base.values())
     }
 
     /// The same hyperparameters in the same order, to be set.
@@ -103,11 +113,11 @@ impl BlockKernel {
     }
 }
 
-pub(super) fn check_value(name: String, found: f64) -> Result<(), KernelError> {
+pub(super) fn check_value(name: impl FnOnce() -> String, found: f64) -> Result<(), KernelError> {
     let (lowest, highest) = RANGE;
     if (lowest..=highest).contains(&found) {
         Ok(())
     } else {
-        Err(KernelError::Hyperparameter { name, found, lowest, highest })
+        Err(KernelError::Hyperparameter { name: name(), found, lowest, highest })
     }
 }

@@ -18,9 +18,8 @@ pub struct GramWorkspace {
     /// Whether blocks leave behind what their derivatives need.
     pub(super) keeps: bool,
     pub(super) blocks: Vec<BlockCache>,
-    pub(super) slopes: Mat<f64>,     // [n, n], lower triangle and diagonal blocks
-    pub(super) transposed: Mat<f64>, // [n_columns + 1, n]
-    pub(super) params: Vec<f64>,     // of the kernel that filled it; empty when stale
+    pub(super) slopes: Mat<f64>, // [n, n], lower triangle and diagonal blocks
+    pub(super) params: Vec<f64>, // of the kernel that filled it; empty when stale
 }
 
 /// The base kernel of one block at all pairs of points; lower triangles.
@@ -29,24 +28,19 @@ pub(super) struct BlockCache {
     pub(super) points: Points,
     pub(super) arguments: Mat<f64>, // squared distances or inner products, [n, n]
     pub(super) values: Mat<f64>,    // [n, n]
+    /// Products of the points with slopes, `[n_columns + 1, n]`: memory of the derivatives.
+    pub(super) products: Mat<f64>,
 }
 
 impl Default for BlockCache {
     fn default() -> Self {
-        Self { points: Points::default(), arguments: Mat::new(), values: Mat::new() }
+        Self { points: Points::default(), arguments: Mat::new(), values: Mat::new(), products: Mat::new() }
     }
 }
 
 impl Default for GramWorkspace {
     fn default() -> Self {
-        Self {
-            n: 0,
-            keeps: true,
-            blocks: Vec::new(),
-            slopes: Mat::new(),
-            transposed: Mat::new(),
-            params: Vec::new(),
-        }
+        Self { n: 0, keeps: true, blocks: Vec::new(), slopes: Mat::new(), params: Vec::new() }
     }
 }
 

@@ -93,6 +93,11 @@ impl Points {
         self.squared_norms[i]
     }
 
+    /// The largest distance from the center in lengthscales, or from 0 where the kernel is not translation invariant.
+    pub(super) fn reach(&self) -> f64 {
+        self.squared_norms.iter().fold(0.0f64, |a, &s| a.max(s)).sqrt()
+    }
+
     /// `count` points from `first`, `[n_columns, count]`.
     fn range(&self, first: usize, count: usize) -> MatRef<'_, f64> {
         self.scaled.as_ref().subcols(first, count).subrows(0, self.n_columns())

@@ -66,7 +66,7 @@ impl SumKernel {
     ///
     /// [`KernelError`] for an extreme variance.
     pub fn with_constant(self, variance: f64) -> Result<Self, KernelError> {
-        check_value(CONSTANT.to_owned(), variance)?;
+        check_value(|| CONSTANT.to_owned(), variance)?;
         Ok(Self { constant: Some(variance), ..self })
     }
 
@@ -102,7 +102,7 @@ impl SumKernel {
     /// Logarithms of the hyperparameters.
     #[must_use]
     pub fn params(&self) -> Vec<f64> {
-        self.hyperparameters().map(|(_, value)| value.ln()).collect()
+        self.blocks.iter().flat_map(BlockKernel::values).chain(self.constant).map(f64::ln).collect()
     }
 
     /// Sets the hyperparameters from their logarithms.
@@ -115,8 +115,8 @@ impl SumKernel {
         if params.len() != expected {
             return Err(KernelError::Params { expected, found: params.len() });
         }
-        for ((name, _), log) in self.hyperparameters().zip(params) {
-            check_value(name, log.exp())?;
+        for (p, log) in params.iter().enumerate() {
+            check_value(|| self.param_names().swap_remove(p), log.exp())?;
         }
         let all = self.blocks.iter_mut().flat_map(BlockKernel::hyperparameters_mut);
         all.chain(&mut self.constant).zip(params).for_each(|(value, log)| *value = log.exp());
@@ -137,19 +137,35 @@ impl SumKernel {
         let mut bounds = Vec::with_capacity(self.n_params());
         for (block, z) in self.blocks.iter().zip(inputs) {
             bounds.push(f64::NEG_INFINITY);
-            let floors = match z {
-                Input::Columns(z) => lengthscale_floors(&block.base, z, &center(z)),
-                Input::Fixed(rows, _) => {
-                    let least =
-                        if block.base.family.is_stationary() { RESOLUTION * rows.reach() } else { 0.0 };
-                    vec![least; block.base.lengthscales.values.len()]
-                }
-            };
-            bounds.extend(floors.into_iter().map(f64::ln));
+            bounds.extend(finest(block, z).into_iter().map(f64::ln));
             bounds.extend(block.base.family.shape_name().map(|_| f64::NEG_INFINITY));
         }
         bounds.extend(self.constant.map(|_| f64::NEG_INFINITY));
         Ok(bounds)
+    }
+
+    /// The first parameter below its [lower bound](Self::lower_bounds), where `workspace` was last filled with the Gram matrix
+    /// of the same inputs.
+    pub(crate) fn unresolved(&self, inputs: &[Input<'_>], workspace: &GramWorkspace) -> Option<usize> {
+        let mut first = 0;
+        for (b, (block, &z)) in self.blocks.iter().zip(inputs).enumerate() {
+            let scales = &block.base.lengthscales.values;
+            let known = match (z, &scales[..]) {
+                (Input::Columns(_), [_]) if workspace.keeps && block.base.family.is_stationary() => {
+                    // Distances are known in units of the only lengthscale.
+                    Some((RESOLUTION * workspace.blocks[b].points.reach() > 1.0).then_some(0))
+                }
+                _ => None,
+            };
+            let found = known.unwrap_or_else(|| {
+                finest(block, z).into_iter().zip(scales).position(|(least, scale)| *scale < least)
+            });
+            if let Some(found) = found {
+                return Some(first + 1 + found);
+            }
+            first += block.n_params();
+        }
+        None
     }
 
     /// The Gram matrix `[n, n]` of the points whose features are `inputs`, one matrix for each block.
@@ -303,6 +319,17 @@ impl SumKernel {
             check_columns(block, b, *z)?;
         }
         Ok(())
+    }
+}
+
+/// The finest lengthscales that the distances between these points resolve.
+fn finest(block: &BlockKernel, inputs: Input<'_>) -> Vec<f64> {
+    match inputs {
+        Input::Columns(z) => lengthscale_floors(&block.base, z, &center(z)),
+        Input::Fixed(rows, _) => {
+            let least = if block.base.family.is_stationary() { RESOLUTION * rows.reach() } else { 0.0 };
+            vec![least; block.base.lengthscales.values.len()]
+        }
     }
 }
 

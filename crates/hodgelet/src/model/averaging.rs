@@ -194,7 +194,7 @@ fn chains(
     let parameters = problem.parameters()?;
     let at = |z: &Vec<f64>| Ok(parameters.at_standard(z).ok_or_else(no_posterior)?.0);
     let (states, exploration) = walk.run(parameters.watched().collect(), progress, |chain, sampled| {
-        let (mut objective, start) = problem.start_of(chain as u64)?;
+        let (mut objective, start) = problem.sampled_from(chain as u64)?;
         let mut from = |point: &[f64], sites: Option<&Sites>| {
             objective.sites = sites.cloned();
             let z = parameters.standard_of(point).ok_or_else(no_posterior)?;
@@ -324,7 +324,7 @@ fn normal_draws(
     progress: impl Fn(usize, usize) -> ControlFlow<()> + Sync,
 ) -> Result<(States, Exploration), ModelError> {
     let parameters = problem.parameters()?;
-    let (mut objective, _) = problem.start_of(0)?;
+    let (mut objective, _) = problem.sampled_from(0)?;
     objective.sites = sites.cloned();
     let center = parameters.standard_of(mode).ok_or_else(no_posterior)?;
     let dim = center.len();

@@ -19,7 +19,7 @@ pub(super) struct Objective<'a> {
     parameters: Parameters,
     pub state: State,
     features: Vec<TrainingFeatures>, // one per block, those of a bank at the last parameters
-    tapes: Vec<WaveletTape>,         // one per block
+    pub tapes: Vec<WaveletTape>,     // one per block
     /// Sites of the last evaluation: the warm start of the next.
     pub sites: Option<Sites>,
     gram: Mat<f64>,
@@ -61,6 +61,18 @@ impl<'a> Objective<'a> {
             workspace: Workspace::new(Par::Seq),
             inner_iterations: 0,
         })
+    }
+
+    /// The same with features from [shared nodes](WaveletTape::shared): what a sampler evaluates thousands of times. Models
+    /// keep features of the measures themselves.
+    pub fn on_shared_nodes(mut self) -> Self {
+        for ((tape, map), measures) in self.tapes.iter_mut().zip(&self.state.maps).zip(&self.problem.measures)
+        {
+            if let Some(bank) = map.bank() {
+                *tape = WaveletTape::shared(measures, bank);
+            }
+        }
+        self
     }
 
     /// The list of parameters.
@@ -151,15 +163,14 @@ impl<'a> Objective<'a> {
         });
         let inputs: Vec<Input<'_>> = inputs.collect();
         let kernel = &self.state.kernel;
-        let bounds = kernel.lower_bounds(&inputs)?;
-        if let Some(p) = kernel.params().iter().zip(&bounds).position(|(p, bound)| p < bound) {
+        let par = self.par();
+        kernel.gram_lower(&inputs, &mut self.gram_workspace, &mut self.gram, par)?;
+        if let Some(p) = kernel.unresolved(&inputs, &self.gram_workspace) {
             let name = self.parameters.kernel_name(p);
             return Err(ModelError::Training {
                 reason: format!("{name} is below the resolution of distances"),
             });
         }
-        let par = self.par();
-        kernel.gram_lower(&inputs, &mut self.gram_workspace, &mut self.gram, par)?;
         let (likelihood, observations) = (&self.state.likelihood, &self.problem.observations);
         let start = self.sites.as_ref();
         Ok(inference.fit(self.gram.as_ref(), likelihood, observations, start, &mut self.workspace)?)

@@ -209,6 +209,11 @@ impl Problem {
         Ok((Objective::new(self, state, parameters)?, theta))
     }
 
+    /// As [`start_of`](Self::start_of), for a sampler.
+    pub(super) fn sampled_from(&self, restart: u64) -> Result<(Objective<'_>, Vec<f64>), ModelError> {
+        self.start_of(restart).map(|(objective, theta)| (objective.on_shared_nodes(), theta))
+    }
+
     /// The blocks that vary over the training complexes, as the first start has them.
     ///
     /// # Errors
@@ -263,6 +268,16 @@ impl Problem {
     /// [`ModelError`] when the width of priors is invalid.
     pub fn objective(&self) -> Result<TrainingObjective<'_>, ModelError> {
         Ok(TrainingObjective(self.start_of(0)?.0))
+    }
+
+    /// The same as samplers of the hyperparameters evaluate it: features come from filters at nodes that all complexes
+    /// share, and err by about 1e-10.
+    ///
+    /// # Errors
+    ///
+    /// As [`objective`](Self::objective).
+    pub fn sampled_objective(&self) -> Result<TrainingObjective<'_>, ModelError> {
+        Ok(TrainingObjective(self.sampled_from(0)?.0))
     }
 }
 

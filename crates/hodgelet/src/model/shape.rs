@@ -326,7 +326,8 @@ mod tests {
         assert!(plain.shape().is_none());
         // Variances and covariances within states are multiplied by one factor.
         let joint = |model: &Model| model.predict_covariance(&more).unwrap();
-        let (latents, whole, covariance) = (plain.predict_joint(&more).unwrap(), joint(&plain), joint(&model));
+        let (latents, whole, covariance) =
+            (plain.predict_joint(&more).unwrap(), joint(&plain), joint(&model));
         let means = |factor: f64| plain.joint_scaled(&more, factor).unwrap().covariance.remove(0);
         let (between, unit) = (means(0.0), whole[(0, 1)] / latents.covariance[0][(0, 1)]);
         for (i, j) in (0..6).flat_map(|i| (0..6).map(move |j| (i, j))) {

@@ -1,6 +1,6 @@
 //! The trainable bank of filters, `w_j(λ) = a(α_j λ) + Σ_l b(β_jl λ)`.
 
-use super::{BankError, CheckedBankParams, SCALE_RANGE};
+use super::{BankError, CheckedBankParams, LowPass, SCALE_RANGE};
 use crate::linalg::simd;
 
 /// Eigenvalues treated together: few enough that the buffers stay in the first-level cache.
@@ -70,6 +70,12 @@ impl Bank {
     #[must_use]
     pub fn scales(&self) -> &[f64] {
         &self.scales
+    }
+
+    /// Whether the filters are analytic functions of the logarithm of the eigenvalue around the real line.
+    pub(crate) fn is_analytic(&self) -> bool {
+        let params = self.params.get();
+        params.low_pass.is_none_or(LowPass::is_analytic) && params.band_pass.is_analytic()
     }
 
     /// Puts new parameters in place of the old.

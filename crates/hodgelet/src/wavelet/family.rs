@@ -94,6 +94,26 @@ family! {
     }
 }
 
+impl LowPass {
+    /// Whether the filter is an analytic function of `t > 0`, with no knots.
+    pub(super) fn is_analytic(self) -> bool {
+        match self {
+            Self::Rational | Self::Heat => true,
+            Self::Meyer | Self::AbSpline => false,
+        }
+    }
+}
+
+impl BandPass {
+    /// Whether the filter is an analytic function of `t > 0`, with no knots.
+    pub(super) fn is_analytic(self) -> bool {
+        match self {
+            Self::MexicanHat | Self::Ricker | Self::Heat => true,
+            Self::Meyer | Self::AbSpline | Self::Itersine => false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -274,6 +274,39 @@ fn the_objective_is_the_one_that_training_maximizes() {
     assert!(objective.inner_iterations() >= 2);
 }
 
+/// Values, slopes and refusals of what samplers evaluate, against those of training.
+#[test]
+fn the_sampled_objective_is_the_one_of_training() {
+    for n_classes in [0, 2, 3] {
+        let data = dataset(40, n_classes, 4);
+        let problem = problem(&Settings { inner_tol: 1e-13, ..small_settings() }, &data);
+        let (mut exact, start) = problem.start_of(0).unwrap();
+        let (mut sampled, same) = problem.sampled_from(0).unwrap();
+        assert_eq!(start, same);
+        assert!(sampled.tapes.iter().filter(|tape| tape.is_shared()).count() >= 2);
+        assert!(!exact.tapes.iter().any(|tape| tape.is_shared()));
+        let mut gradients = [vec![0.0; start.len()], vec![0.0; start.len()]];
+        for turn in 0..5 {
+            let theta: Vec<f64> =
+                start.iter().enumerate().map(|(p, x)| x + 0.7 * ((p + 5 * turn) as f64).sin()).collect();
+            let [one, other] = &mut gradients;
+            let expected = exact.evaluate(&theta, one).unwrap();
+            let found = sampled.evaluate(&theta, other).unwrap();
+            assert!((found - expected).abs() < 1e-8 * (1.0 + expected.abs()), "{found} {expected}");
+            for (found, expected) in other.iter().zip(one) {
+                assert!((found - &*expected).abs() < 1e-6 * (1.0 + expected.abs()), "{found} {expected}");
+            }
+        }
+        let mut collapsed = start.clone();
+        problem.parameters().unwrap().kernel(&mut collapsed)[1] = -30.0;
+        let [one, other] = &mut gradients;
+        let errors = [exact.evaluate(&collapsed, one), sampled.evaluate(&collapsed, other)];
+        for error in errors {
+            assert!(error.unwrap_err().to_string().contains("lengthscale"), "{collapsed:?}");
+        }
+    }
+}
+
 #[test]
 fn another_number_of_parameters_is_refused() {
     let (problem, _) = problem_and_model(&small_settings());
