@@ -115,8 +115,8 @@ class ClassifierParameters:
     noise : {"auto", "gaussian", "student-t", "blocks", "poisson"}
         Noise on numbers. gaussian: the same for all graphs; student-t: with gross errors, the degrees of freedom
         learned; blocks: Gaussian, with a variance that depends on the energy of the graph in each block; poisson: for
-        counts, whose expected logarithm is learned; auto: student-t where predictions are averaged over
-        hyperparameters, gaussian otherwise.
+        counts, whose expected logarithm is learned; auto: where predictions are averaged over hyperparameters
+        student-t, and a shape of predictions that is learned from training graphs left out, gaussian otherwise.
     hyperparameters : {"auto", "map", "nuts", "gaussian", "modes"}
         How the uncertainty of the hyperparameters is met. map: the most probable values alone; nuts: predictions are
         averaged over draws from their posterior; gaussian: over draws of the normal distribution at the most probable
