@@ -293,8 +293,8 @@ fn the_sampled_objective_is_the_one_of_training() {
             let expected = exact.evaluate(&theta, one).unwrap();
             let found = sampled.evaluate(&theta, other).unwrap();
             assert!((found - expected).abs() < 1e-8 * (1.0 + expected.abs()), "{found} {expected}");
-            for (found, expected) in other.iter().zip(one) {
-                assert!((found - &*expected).abs() < 1e-6 * (1.0 + expected.abs()), "{found} {expected}");
+            for (found, expected) in other.iter().zip(one.iter()) {
+                assert!((found - expected).abs() < 1e-6 * (1.0 + expected.abs()), "{found} {expected}");
             }
         }
         let mut collapsed = start.clone();
