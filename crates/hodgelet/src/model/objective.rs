@@ -63,16 +63,15 @@ impl<'a> Objective<'a> {
         })
     }
 
-    /// The same with features from [shared nodes](WaveletTape::shared): what a sampler evaluates thousands of times. Models
+    /// Takes features from [shared nodes](WaveletTape::shared) from now on: what a sampler evaluates thousands of times. Models
     /// keep features of the measures themselves.
-    pub fn on_shared_nodes(mut self) -> Self {
+    pub fn share_nodes(&mut self) {
         for ((tape, map), measures) in self.tapes.iter_mut().zip(&self.state.maps).zip(&self.problem.measures)
         {
             if let Some(bank) = map.bank() {
                 *tape = WaveletTape::shared(measures, bank);
             }
         }
-        self
     }
 
     /// The list of parameters.

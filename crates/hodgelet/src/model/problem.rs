@@ -211,7 +211,9 @@ impl Problem {
 
     /// As [`start_of`](Self::start_of), for a sampler.
     pub(super) fn sampled_from(&self, restart: u64) -> Result<(Objective<'_>, Vec<f64>), ModelError> {
-        self.start_of(restart).map(|(objective, theta)| (objective.on_shared_nodes(), theta))
+        let (mut objective, theta) = self.start_of(restart)?;
+        objective.share_nodes();
+        Ok((objective, theta))
     }
 
     /// The blocks that vary over the training complexes, as the first start has them.

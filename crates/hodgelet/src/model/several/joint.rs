@@ -160,6 +160,7 @@ pub(super) fn draw(
     let sites: Vec<Option<Sites>> = ends.iter().map(|end| end.sites.clone()).collect();
     let (found, exploration) = walk.run(first.watched(), progress, |chain, sampled| {
         let (mut joint, start) = Joint::new(problems, chain as u64)?;
+        joint.members.iter_mut().for_each(|member| member.objective.share_nodes());
         let found = match chain {
             0 => joint.sampled(&mode, &sites, sampled)?,
             // Where training starts, the density may have no value.
