@@ -3,7 +3,8 @@
     python bench/scaffold.py --data-dir DATA
 
 Random draws of 60, 100, 150 and 500 molecules of the training part of a fixed scaffold split, as often as it takes to
-pool 2,000 predictions of its test part, with the default settings. Prints a table, and JSON with --json.
+pool 2,000 predictions of its test part, with the default settings. Prints a line for each set and
+size, and JSON with --json.
 """
 
 import argparse
