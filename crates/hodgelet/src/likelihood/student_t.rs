@@ -40,6 +40,13 @@ pub(super) const MOST_EXCESS: f64 = 1e8;
 pub struct StudentT {
     scale: f64,
     excess: f64, // ν − 2
+    // What every point needs, and follows from these.
+    base: f64,  // √ν s
+    power: f64, // (ν + 1) / 2
+    /// `log p(y | f = y)`.
+    log_peak: f64,
+    /// The derivative of `log Γ((ν + 1)/2) − log Γ(ν/2) − ½ log(ν/2)` in `ν/2`.
+    gamma_ratio: f64,
 }
 
 /// `L` and its derivatives in `δ` and `σ²`.
@@ -51,7 +58,15 @@ struct Bent {
 
 impl StudentT {
     pub(super) fn new(scale: f64, excess: f64) -> Self {
-        Self { scale, excess }
+        let nu = 2.0 + excess;
+        Self {
+            scale,
+            excess,
+            base: nu.sqrt() * scale,
+            power: 0.5 * (nu + 1.0),
+            log_peak: ln_gamma_ratio(0.5 * nu) - LN_SQRT_2PI - scale.ln(),
+            gamma_ratio: gamma_ratio(0.5 * nu),
+        }
     }
 
     /// Scale `s` of the noise.
@@ -77,21 +92,12 @@ impl StudentT {
         self.scale * self.scale * (1.0 + 2.0 / self.excess)
     }
 
-    fn base(&self) -> f64 {
-        self.degrees_of_freedom().sqrt() * self.scale
-    }
-
-    /// `log p(y | f = y)`.
-    fn log_peak(&self) -> f64 {
-        ln_gamma_ratio(0.5 * self.degrees_of_freedom()) - LN_SQRT_2PI - self.scale.ln()
-    }
-
     /// `E[log p(y | f)]` for `f ~ N(mean, variance)`, with its derivatives.
     pub(super) fn expectation(&self, value: f64, mean: f64, variance: f64) -> Moments {
-        let (b, power) = (self.base(), 0.5 * (self.degrees_of_freedom() + 1.0));
+        let (b, power) = (self.base, self.power);
         let bent = bent((value - mean) / b, variance.max(0.0) / b / b);
         Moments {
-            value: self.log_peak() - power * bent.value,
+            value: self.log_peak - power * bent.value,
             d_mean: power * bent.d_delta / b,
             d_variance: -power * bent.d_sigma / b / b,
         }
@@ -99,13 +105,13 @@ impl StudentT {
 
     /// Derivatives of the expectation in the logarithms of scale and excess.
     pub(super) fn gradient(&self, value: f64, mean: f64, variance: f64) -> [f64; 2] {
-        let (b, nu) = (self.base(), self.degrees_of_freedom());
+        let (b, nu) = (self.base, self.degrees_of_freedom());
         let (delta, sigma) = ((value - mean) / b, variance.max(0.0) / b / b);
         let bent = bent(delta, sigma);
         // L depends on b² = ν s² through δ and σ².
         let by_base = -0.5 * delta * bent.d_delta - sigma * bent.d_sigma;
-        let power = 0.5 * (nu + 1.0);
-        let by_nu = 0.5 * gamma_ratio(0.5 * nu) - 0.5 * bent.value - power * by_base / nu;
+        let power = self.power;
+        let by_nu = 0.5 * self.gamma_ratio - 0.5 * bent.value - power * by_base / nu;
         [-1.0 - 2.0 * power * by_base, self.excess * by_nu]
     }
 
@@ -222,7 +228,7 @@ fn bent(delta: f64, sigma: f64) -> Bent {
     };
     // Below the first node the integrand is u s − u² (s + s²/2 + σ⁴ + 2 σ² δ²) for s = δ² + σ²: two geometric series.
     let least = (STEP * f64::from(first)).exp();
-    let (linear, quadratic) = (least / STEP.exp_m1(), 1.0 / (2.0 * STEP).exp_m1());
+    let (linear, quadratic) = (least / NODES.series, 1.0 / NODES.squares);
     // All below e^{−8}, where the squares might overflow.
     let (s, v, d) = (least * size, least * sigma, least * square);
     let value = linear * size - quadratic * (least * s + 0.5 * s * s + v * (v + 2.0 * d));
@@ -261,13 +267,17 @@ const LEAST_SIZE: f64 = 1e-4;
 
 static NODES: LazyLock<Nodes> = LazyLock::new(|| {
     let nodes = std::array::from_fn(|i| (STEP * f64::from(FIRST + i as i32)).exp());
-    Nodes { nodes, fades: nodes.map(|u| (-u).exp()) }
+    let fades = nodes.map(|u: f64| (-u).exp());
+    Nodes { nodes, fades, series: STEP.exp_m1(), squares: (2.0 * STEP).exp_m1() }
 });
 
 /// Nodes `u` with their `e^{−u}`.
 struct Nodes {
     nodes: [f64; N_NODES],
     fades: [f64; N_NODES],
+    /// What the geometric series below the nodes are divided by.
+    series: f64,
+    squares: f64,
 }
 
 impl Nodes {
@@ -404,7 +414,7 @@ mod tests {
         let nu = noise.degrees_of_freedom();
         simpson(-22.0, 22.0, 40_000, |x| {
             let z = x.sinh();
-            let log = noise.log_peak() - 0.5 * (nu + 1.0) * (z * z / nu).ln_1p();
+            let log = noise.log_peak - 0.5 * (nu + 1.0) * (z * z / nu).ln_1p();
             log.exp() * noise.scale() * x.cosh() * g(noise.scale() * z)
         })
     }
@@ -448,7 +458,7 @@ mod tests {
         let noise = StudentT::new(0.5, 8.0);
         for y in [0.0, 1.0, 1e2, 1e4, 1e100] {
             let z: f64 = y / noise.base();
-            let expected = noise.log_peak() - 5.5 * (z * z).ln_1p();
+            let expected = noise.log_peak - 5.5 * (z * z).ln_1p();
             assert!((noise.log_density(y, 0.0, 0.0) - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{y}");
         }
         assert!(noise.log_density(1e300, 0.0, 1e300).is_finite());
