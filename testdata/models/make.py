@@ -10,7 +10,8 @@ BINARY is the command as of the last commit that wrote VERSION, built without op
 | 2 | 3c2d6bd |
 | 3 | 4ca4bd3 |
 | 4 | 5cc739a |
-| 5 | the first that reads it, and whatever writes it still |
+| 5 | 1d06213 |
+| 6 | the first that reads it, and whatever writes it still |
 
 Datasets are in `data`, and cases.json says which case is of which; for each case this writes the model
 (VERSION/NAME.hodgelet) and the predictions (VERSION/NAME.json).
@@ -116,6 +117,8 @@ SINCE_4 = {
     "ordinal": ("classes", [*MAP, "--likelihood", "ordinal"]),
 }
 
+SINCE_6 = {"link": ("classes", [*SMALL, "--hyperparameters", "gaussian"])}
+
 CASES = {
     "1": {
         "classes": ("classes", [*FIRST_SMALL]),
@@ -129,6 +132,7 @@ CASES = {
     "3": {**since_2(MAP), **SINCE_3},
     "4": {**since_2(MAP), **SINCE_3, **SINCE_4},
     "5": {**since_2(MAP), **SINCE_3, **SINCE_4},
+    "6": {**since_2(MAP), **SINCE_3, **SINCE_4, **SINCE_6},
 }
 
 

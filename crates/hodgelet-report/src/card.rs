@@ -257,6 +257,13 @@ fn uncertainty(model: &Model) -> Vec<Piece> {
              {half:.2} times and 95% intervals {most:.2} times as wide. "
         )));
     }
+    if let Some(link) = model.link() {
+        pieces.push(text(format!(
+            "How probabilities follow latent values was learned from training graphs left out (sharpness {:.2}, bend {:.2}). ",
+            link.sharpness(),
+            link.bend()
+        )));
+    }
     pieces.push(Piece::Code("hodgelet report MODEL DATASET"));
     pieces.push(text(" draws its reliability on graphs with known targets."));
     pieces

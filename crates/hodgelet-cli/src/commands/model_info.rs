@@ -5,7 +5,7 @@ use crate::error::CommandError;
 use crate::output::{Report, facts, number, table};
 use crate::spark;
 use hodgelet::kernel::BlockKernel;
-use hodgelet::likelihood::LikelihoodParams;
+use hodgelet::likelihood::{LabelLink, LikelihoodParams};
 use hodgelet::model::{
     Basis, BlockSpace, Exploration, FileError, FittedTargets, Hyperparameter, Model, Shape, Summary,
 };
@@ -62,6 +62,9 @@ pub struct ModelInfo {
     /// The shape of predicted numbers that graphs left out have shown; none where it is that of latent values and noise.
     #[serde(skip_serializing_if = "Option::is_none")]
     shape: Option<Shape>,
+    /// How probabilities of classes follow latent values, where graphs left out have shown it of the mean over states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<LabelLink>,
     /// The probability from which on the second of two classes is predicted; none for the more probable one.
     #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
@@ -99,6 +102,7 @@ pub fn describe_model(model: &Model) -> ModelInfo {
         training: model.summary().clone(),
         leave_one_out: densities.map(|d| d.iter().sum::<f64>() / d.len().max(1) as f64),
         shape: model.shape().cloned(),
+        link: model.link(),
         threshold: model.threshold(),
         hyperparameters: model.hyperparameters(),
         basis: model.basis(),
@@ -181,6 +185,9 @@ impl Report for ModelInfo {
                 "50% intervals × {half:.2}, 95% × {most:.2}; {own:.0}% as latent values and noise have it"
             );
             rows.push(("shape", words));
+        }
+        if let Some(link) = &self.link {
+            rows.push(("link", format!("sharpness {:.3}, bend {:.3}", link.sharpness(), link.bend())));
         }
         if let Some(threshold) = self.threshold {
             rows.push(("second class from", format!("probability {threshold:.4} on")));

@@ -285,12 +285,16 @@ impl<'a> Task<'a> {
             priors: end.priors,
             summary,
             shape: None,
+            link: None,
             threshold: None,
             conformal: None,
             reference,
             distances: OnceLock::new(),
         };
         model.shape = model.learned_shape();
+        if let Some(link) = model.learned_link() {
+            model.share_link(link);
+        }
         model.threshold = settings.threshold.map(|rule| decision(&model, rule)).transpose()?;
         Ok(model)
     }

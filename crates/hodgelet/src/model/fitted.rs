@@ -9,7 +9,7 @@ use crate::feature::{Block, BlockMeasures};
 use crate::gp::leave_one_out::calibrated;
 use crate::gp::{GpError, Posterior};
 use crate::kernel::{Inputs, SumKernel};
-use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
+use crate::likelihood::{LabelLink, Likelihood, LikelihoodParams, Observations};
 use crate::param::LogNormal;
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
@@ -106,6 +106,8 @@ pub struct Model {
     pub(super) summary: Summary,
     /// The shape of predicted numbers, where it is not that of latent values and noise.
     pub(super) shape: Option<Shape>,
+    /// How probabilities follow latent values in all states, where they share that.
+    pub(super) link: Option<LabelLink>,
     /// The probability from which on the second of two classes is predicted; none for the more probable one.
     pub(super) threshold: Option<f64>,
     /// What its guarantee rests on, if it has one.

@@ -15,6 +15,7 @@ mod fit;
 mod fitted;
 mod labels;
 mod left_out;
+mod link;
 mod measure;
 mod names;
 mod noise;

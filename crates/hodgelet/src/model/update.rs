@@ -162,6 +162,7 @@ impl Model {
             priors: self.priors.clone(),
             summary,
             shape: None,
+            link: None,
             threshold: self.threshold,
             conformal: None,
             reference: self.reference.clone(),
@@ -222,12 +223,16 @@ impl Model {
             priors: self.priors.clone(),
             summary,
             shape: None,
+            link: None,
             threshold: self.threshold,
             conformal: None,
             reference: None,
             distances: OnceLock::new(),
         };
         model.shape = self.shape.as_ref().and_then(|_| model.learned_shape());
+        if let Some(link) = self.link.and_then(|_| model.learned_link()) {
+            model.share_link(link);
+        }
         Ok(model)
     }
 

@@ -74,6 +74,13 @@ fn targets(description: &Description) -> Result<(), FileError> {
     if description.shape.as_ref().is_some_and(|shape| classes || !shape.is_valid()) {
         return fault("a shape of predicted numbers whose shares do not add up, or of classes");
     }
+    if let Some(link) = description.link
+        && !(description.likelihood == LikelihoodParams::LabelRegression
+            && description.summary.exploration.is_some()
+            && link.is_sound())
+    {
+        return fault("a link of all states that is out of range, or without states or regression on labels");
+    }
     match (&description.targets, &description.likelihood) {
         (FittedTargets::Classes { .. }, _) if !classes => fault("classes with a likelihood of real targets"),
         (FittedTargets::Real { .. }, _) if classes => fault("real targets with a likelihood of classes"),

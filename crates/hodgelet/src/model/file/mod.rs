@@ -36,7 +36,7 @@ use super::noise::NoiseCovariates;
 use super::{FeatureSpace, FittedTargets, ModelError, Shape};
 use crate::gp::{Inference, Workspace};
 use crate::kernel::{Inputs, SumKernel};
-use crate::likelihood::{Likelihood, LikelihoodParams, Observations};
+use crate::likelihood::{LabelLink, Likelihood, LikelihoodParams, Observations};
 use crate::output::{Kind, Output};
 use crate::param::LogNormal;
 use container::{Container, Tensor};
@@ -50,7 +50,7 @@ use std::sync::OnceLock;
 const FORMAT: &str = "hodgelet-model";
 
 /// Version of the format that is written, and the newest that is read.
-const VERSION: u64 = 5;
+const VERSION: u64 = 6;
 
 /// The version from which on blocks may be others than energies.
 const LABELS_SINCE: u64 = 4;
@@ -84,6 +84,9 @@ struct Description {
     /// The shape of predicted numbers; none in files up to version 4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shape: Option<Shape>,
+    /// How probabilities follow latent values in all states; none in files up to version 5, where each state has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    link: Option<LabelLink>,
     /// The probability from which on the second of two classes is predicted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
@@ -170,6 +173,7 @@ impl Model {
             covariates: self.covariates.clone(),
             summary: self.summary.clone(),
             shape: self.shape.clone(),
+            link: self.link,
             threshold: self.threshold,
         };
         let failed = |e: serde_json::Error| FileError::Settings { reason: e.to_string() };
@@ -275,6 +279,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         covariates,
         summary,
         shape,
+        link,
         threshold,
     } = description;
     let (n_points, n_train) = match &summary.sparse {
@@ -322,7 +327,8 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
             if let (Likelihood::LabelRegression(regression), Some(sharpness)) =
                 (&likelihood, sparse.sharpness)
             {
-                likelihood = Likelihood::LabelRegression(regression.with_sharpness(sharpness));
+                let link = LabelLink::new(sharpness, 0.0);
+                likelihood = Likelihood::LabelRegression(regression.with_link(link));
             }
             Trained { blocks, kernel, likelihood, inputs, posterior }
         }
@@ -344,6 +350,7 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         priors,
         summary,
         shape,
+        link: None,
         threshold,
         conformal: None,
         reference,
@@ -361,6 +368,9 @@ fn restore(file: &Container<'_>, description: Description) -> Result<Model, File
         };
         let (averaged, own) = states::read(file, exploration.states, &shared)?;
         model.averaged = Some(averaged);
+        if let Some(link) = link {
+            model.share_link(link);
+        }
         expected += own;
     }
     if let Some(choice) = model.settings().conformal {

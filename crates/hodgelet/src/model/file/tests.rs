@@ -290,6 +290,30 @@ fn settings_that_contradict_each_other_are_refused() {
     assert!(message(|json| *json = 1.into()).starts_with("settings of the model: invalid type"));
 }
 
+/// A link is that of states, and its numbers are such as are learned.
+#[test]
+fn links_that_no_training_gives_are_refused() {
+    let settings =
+        Settings { hyperparameters: HyperparameterChoice::Gaussian, iterations: 3, ..small_settings() };
+    let bytes = fit(&settings, &dataset(10, 3, 3)).to_bytes().unwrap();
+    let with_link = |bytes: &[u8], sharpness: f64, bend: f64| {
+        let mut file = Container::read(bytes).unwrap();
+        let mut json: serde_json::Value = serde_json::from_str(&file.metadata["model"]).unwrap();
+        json["link"] = serde_json::json!({"sharpness": sharpness, "bend": bend});
+        file.metadata.insert("model".to_owned(), json.to_string());
+        sign(&mut file);
+        Model::from_bytes(&file.to_bytes().unwrap())
+    };
+    let model = with_link(&bytes, 2.0, 0.0).unwrap();
+    assert_eq!(model.link().map(|link| (link.sharpness(), link.bend())), Some((2.0, 0.0)));
+    for (sharpness, bend) in [(0.0, 0.1), (-1.0, 0.1), (1e9, 0.1), (2.0, -0.1), (2.0, 1e9)] {
+        let error = with_link(&bytes, sharpness, bend).expect_err("no training gives it");
+        assert!(error.to_string().starts_with("a link of all states"), "{error}");
+    }
+    let error = with_link(self::bytes(), 2.0, 0.1).expect_err("the mode has no states");
+    assert!(error.to_string().starts_with("a link of all states"), "{error}");
+}
+
 /// More states than fit in memory are refused before any of them is read.
 #[test]
 fn states_that_would_fill_memory_are_refused() {
