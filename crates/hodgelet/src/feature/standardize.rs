@@ -34,20 +34,19 @@ impl Standardizer {
     #[must_use]
     pub fn fit(features: MatRef<'_, f64>, weights: Option<&[f64]>) -> Self {
         let weights = Weights::new(weights, features.nrows());
-        let (mut means, mut inverses) = (Vec::new(), Vec::new());
-        for j in 0..features.ncols() {
-            let column = contiguous(features, j);
-            let (mean, deviation, largest) = vectorized(
-                #[inline(always)]
-                || {
-                    let mean = weights.mean(&column, |x| x);
-                    let deviation = weights.mean(&column, |x| (x - mean) * (x - mean)).sqrt();
-                    (mean, deviation, largest(&column))
-                },
-            );
-            means.push(mean);
-            inverses.push(inverse(deviation, largest));
-        }
+        let n_columns = features.ncols();
+        let (mut means, mut inverses) = (vec![0.0; n_columns], vec![0.0; n_columns]);
+        vectorized(
+            #[inline(always)]
+            || {
+                for (j, (mean, reciprocal)) in means.iter_mut().zip(&mut inverses).enumerate() {
+                    let column = contiguous(features, j);
+                    *mean = weights.mean(&column, |x| x);
+                    let deviation = weights.mean(&column, |x| (x - *mean) * (x - *mean)).sqrt();
+                    *reciprocal = inverse(deviation, largest(&column));
+                }
+            },
+        );
         Self { means, inverses }
     }
 
@@ -112,18 +111,23 @@ impl Standardizer {
     /// With `r = 1 / deviation` and shares `p_i` of the weights, `∂f/∂s_i = r (g_i − p_i Σ g − p_i z_i Σ g z)`.
     pub fn vjp(&self, z: MatRef<'_, f64>, mut upstream: MatMut<'_, f64>, weights: Option<&[f64]>) {
         let weights = Weights::new(weights, z.nrows());
-        for j in 0..z.ncols() {
-            let (z, inverse) = (contiguous(z, j), self.inverses[j]);
-            let mut column = upstream.rb_mut().col_mut(j);
-            match column.rb_mut().try_as_col_major_mut() {
-                Some(column) => weights.pull_back(&z, column.as_slice_mut(), inverse),
-                None => {
-                    let mut copy: Vec<f64> = column.rb().iter().copied().collect();
-                    weights.pull_back(&z, &mut copy, inverse);
-                    column.iter_mut().zip(copy).for_each(|(g, value)| *g = value);
+        vectorized(
+            #[inline(always)]
+            || {
+                for j in 0..z.ncols() {
+                    let (z, inverse) = (contiguous(z, j), self.inverses[j]);
+                    let mut column = upstream.rb_mut().col_mut(j);
+                    match column.rb_mut().try_as_col_major_mut() {
+                        Some(column) => weights.pull_back(&z, column.as_slice_mut(), inverse),
+                        None => {
+                            let mut copy: Vec<f64> = column.rb().iter().copied().collect();
+                            weights.pull_back(&z, &mut copy, inverse);
+                            column.iter_mut().zip(copy).for_each(|(g, value)| *g = value);
+                        }
+                    }
                 }
-            }
-        }
+            },
+        );
     }
 
     /// Reverse mode through [`apply`](Self::apply) alone, with means and deviations held fixed.
@@ -143,9 +147,18 @@ impl Standardizer {
 
     /// A standardized copy of `features` in the memory of `out`.
     pub(crate) fn apply_into(&self, features: MatRef<'_, f64>, out: &mut Mat<f64>) {
+        assert_eq!(features.ncols(), self.n_columns(), "a standardizer fits the columns it has seen");
         reshape(out, features.nrows(), features.ncols());
-        out.copy_from(features);
-        self.apply(out.as_mut());
+        vectorized(
+            #[inline(always)]
+            || {
+                for (j, (mean, inverse)) in self.means.iter().zip(&self.inverses).enumerate() {
+                    let column = contiguous(features, j);
+                    let places = out.col_as_slice_mut(j).iter_mut().zip(&*column);
+                    places.for_each(|(z, x)| *z = (x - mean) * inverse);
+                }
+            },
+        );
     }
 }
 
@@ -182,24 +195,20 @@ impl<'a> Weights<'a> {
     }
 
     /// The derivative of [`Standardizer::vjp`] in one column, in place of that in its standardized values `z`.
+    #[inline(always)]
     fn pull_back(&self, z: &[f64], g: &mut [f64], inverse: f64) {
-        vectorized(
-            #[inline(always)]
-            || {
-                let (sum, tilt) = (lane_sum(g, g, |g, _| g), lane_sum(g, z, |g, z| g * z));
-                let pulled = |g: f64, z: f64, share: f64| inverse * (g - share * (sum + z * tilt));
-                match self.weights {
-                    None => {
-                        let share = 1.0 / self.total;
-                        g.iter_mut().zip(z).for_each(|(g, z)| *g = pulled(*g, *z, share));
-                    }
-                    Some(weights) => {
-                        let places = g.iter_mut().zip(z).zip(weights);
-                        places.for_each(|((g, z), w)| *g = pulled(*g, *z, w / self.total));
-                    }
-                }
-            },
-        );
+        let (sum, tilt) = (lane_sum(g, g, |g, _| g), lane_sum(g, z, |g, z| g * z));
+        let pulled = |g: f64, z: f64, share: f64| inverse * (g - share * (sum + z * tilt));
+        match self.weights {
+            None => {
+                let share = 1.0 / self.total;
+                g.iter_mut().zip(z).for_each(|(g, z)| *g = pulled(*g, *z, share));
+            }
+            Some(weights) => {
+                let places = g.iter_mut().zip(z).zip(weights);
+                places.for_each(|((g, z), w)| *g = pulled(*g, *z, w / self.total));
+            }
+        }
     }
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 use super::error::GpError;
 use super::factor::{Factor, Marginals};
 use super::sparse::Natural;
-use crate::likelihood::{Likelihood, Observations};
+use crate::likelihood::{Likelihood, NoiseSums, Observations};
 use crate::linalg::dense::times;
 use crate::linalg::symmetric::add_outer;
 use faer::{Mat, MatMut, MatRef, Par};
@@ -116,6 +116,7 @@ pub struct Posterior {
     pub(super) retained: Mat<f64>, // [n, n_latents]
     pub(super) sites: Sites,
     pub(super) natural: Option<Natural>, // of a sparse posterior
+    pub(super) noise_sums: NoiseSums,
     pub(super) factors: Vec<Factor>,
 }
 
@@ -138,8 +139,14 @@ impl Posterior {
             retained: gather(|m| &m.retained),
             sites,
             natural: None,
+            noise_sums: NoiseSums::default(),
             factors,
         }
+    }
+
+    /// The same with what its expectations have found of the noise.
+    pub(super) fn with_noise_sums(self, noise_sums: NoiseSums) -> Self {
+        Self { noise_sums, ..self }
     }
 
     /// A posterior over inducing points. It has no sites of its own: those of all points are summed up in `natural`.
@@ -152,8 +159,18 @@ impl Posterior {
         factors: Vec<Factor>,
     ) -> Self {
         let sites = Sites::zeros(0, alpha.ncols());
-        let natural = Some(natural);
-        Self { objective, iterations, latents, alpha, retained: Mat::new(), sites, natural, factors }
+        let (natural, noise_sums) = (Some(natural), NoiseSums::default());
+        Self {
+            objective,
+            iterations,
+            latents,
+            alpha,
+            retained: Mat::new(),
+            sites,
+            natural,
+            noise_sums,
+            factors,
+        }
     }
 
     /// The ELBO of variational inference, or the evidence of exact inference.
@@ -239,7 +256,8 @@ impl Posterior {
         observations: &Observations,
     ) -> Result<Vec<f64>, GpError> {
         let Latents { mean, variance } = &self.latents;
-        Ok(likelihood.hyperparameter_gradient(observations, mean.as_ref(), variance.as_ref())?)
+        let (mean, variance) = (mean.as_ref(), variance.as_ref());
+        Ok(likelihood.gradient_after(&self.noise_sums, observations, mean, variance)?)
     }
 
     /// Means and variances at new points from the kernel between new and training points, `cross`

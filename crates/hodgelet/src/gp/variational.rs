@@ -315,7 +315,9 @@ impl Run<'_> {
     fn evaluate(&mut self, sites: Sites) -> Result<State, GpError> {
         self.evaluations += 1;
         let overflow = |quantity, value: f64| Err(GpError::Overflow { quantity, value });
-        if let Some(&value) = sites.to_vec().iter().find(|x| !x.is_finite()) {
+        if !sites.is_sound()
+            && let Some(&value) = sites.to_vec().iter().find(|x| !x.is_finite())
+        {
             return overflow("site", value);
         }
         let marginals = self.workspace.update(&sites)?;
@@ -384,7 +386,8 @@ impl Run<'_> {
             state = self.evaluate(state.sites)?;
         }
         let factors = std::mem::take(&mut self.workspace.factors);
-        Ok(Posterior::new(state.elbo, evaluations, &state.marginals, state.sites, factors))
+        let posterior = Posterior::new(state.elbo, evaluations, &state.marginals, state.sites, factors);
+        Ok(posterior.with_noise_sums(state.expectations.noise_sums))
     }
 }
 

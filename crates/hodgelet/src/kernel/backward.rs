@@ -14,9 +14,10 @@
 use super::forward::{BlockCache, GramWorkspace, column_mut};
 use super::{BaseKernel, BlockKernel, Family};
 use crate::linalg::clear_upper_registers;
-use crate::linalg::dense::{for_each, mirror_lower, panels, reshape};
+use crate::linalg::dense::{contiguous, for_each, mirror_lower, panels, reshape, transpose};
 use crate::linalg::simd::{dot, lane_sum, vectorized};
 use faer::linalg::matmul::matmul;
+use faer::prelude::Reborrow;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 /// Derivatives of a function of the Gram matrix.
@@ -91,16 +92,25 @@ fn fill_slopes(
     let work = panels.into_iter().zip(&mut sums).collect();
     for_each(work, par, |((first, mut panel), sum): ((usize, MatMut<'_, f64>), &mut Sums)| {
         let width = panel.ncols();
+        if block.base.family == Family::SquaredExponential {
+            vectorized(
+                #[inline(always)]
+                || {
+                    for j in 0..width {
+                        let diagonal = first + j;
+                        let column = &mut column_mut(&mut panel, j)[diagonal..];
+                        // A point's distance to itself is constant, and its covariance with itself the variance.
+                        sum.variance += block.variance * contiguous(sensitivities, diagonal)[diagonal];
+                        column[0] = 0.0;
+                        sum.add(fused_sums(block, cache, sensitivities, diagonal, &mut column[1..]), 2.0);
+                    }
+                },
+            );
+            return mirror_lower(panel.subrows_mut(first, width));
+        }
         for j in 0..width {
             let diagonal = first + j;
             let column = &mut column_mut(&mut panel, j)[diagonal..];
-            if block.base.family == Family::SquaredExponential {
-                // A point's distance to itself is constant, and its covariance with itself the variance.
-                sum.variance += block.variance * column_of(sensitivities, diagonal)[diagonal];
-                column[0] = 0.0;
-                sum.add(fused_sums(block, cache, sensitivities, diagonal, &mut column[1..]), 2.0);
-                continue;
-            }
             weigh(column, block.variance, sensitivities, diagonal);
             let (on, below) = column.split_at_mut(1);
             sum.add(slope_sums(&block.base, cache, diagonal, diagonal, on), 1.0);
@@ -120,19 +130,16 @@ fn fill_slopes(
 
 /// `weights = σ² G` in column `j`, from the diagonal down.
 fn weigh(weights: &mut [f64], variance: f64, sensitivities: MatRef<'_, f64>, j: usize) {
-    let column = &column_of(sensitivities, j)[j..];
+    let column = &contiguous(sensitivities, j)[j..];
     vectorized(
         #[inline(always)]
         || weights.iter_mut().zip(column).for_each(|(w, g)| *w = variance * g),
     );
 }
 
-/// Column `j` of the derivative in the Gram matrix.
-fn column_of(sensitivities: MatRef<'_, f64>, j: usize) -> &[f64] {
-    sensitivities.col(j).try_as_col_major().expect("the caller made it column-major").as_slice()
-}
-
-/// [`weigh`] and [`slope_sums`] below the diagonal of column `j` in one pass, for squared exponentials: `k' = −k/2`.
+/// [`weigh`] and [`slope_sums`] below the diagonal of column `j` in one pass, for squared exponentials: `k' = −k/2`. Under
+/// [`vectorized`].
+#[inline(always)]
 fn fused_sums(
     block: &BlockKernel,
     cache: &BlockCache,
@@ -140,20 +147,18 @@ fn fused_sums(
     j: usize,
     slopes: &mut [f64],
 ) -> Sums {
-    let g = &column_of(sensitivities, j)[j + 1..];
+    let g = &contiguous(sensitivities, j)[j + 1..];
     let values = &cache.values.col_as_slice(j)[j + 1..];
     let arguments = &cache.arguments.col_as_slice(j)[j + 1..];
     let variance = block.variance;
-    let (sum, argument) = vectorized(
-        #[inline(always)]
-        || {
-            for ((slope, g), value) in slopes.iter_mut().zip(g).zip(values) {
-                *slope = variance * g * (-0.5 * value);
-            }
-            (lane_sum(g, values, |g, value| variance * g * value), lane_sum(slopes, arguments, |h, d| h * d))
-        },
-    );
-    Sums { variance: sum, argument, shape: 0.0 }
+    for ((slope, g), value) in slopes.iter_mut().zip(g).zip(values) {
+        *slope = variance * g * (-0.5 * value);
+    }
+    Sums {
+        variance: lane_sum(g, values, |g, value| variance * g * value),
+        argument: lane_sum(slopes, arguments, |h, d| h * d),
+        shape: 0.0,
+    }
 }
 
 /// Turns weights in column `j`, rows from `first`, into slopes, and sums over them.
@@ -192,12 +197,14 @@ fn pull_back(
     for i in 0..points.ncols() {
         let point = points.col(i).try_as_col_major().expect("points are column-major").as_slice();
         let (products, row_sum) = column_mut(&mut products, i).split_at_mut(n_columns);
-        if base.family.is_stationary() {
-            let row_sum = row_sum[0];
-            products.iter_mut().zip(point).for_each(|(p, x)| *p = 4.0 * (row_sum * x - *p));
-        } else {
-            products.iter_mut().for_each(|p| *p *= 2.0);
-        }
+        let (row_sum, is_stationary) = (row_sum[0], base.family.is_stationary());
+        vectorized(
+            #[inline(always)]
+            || match is_stationary {
+                true => products.iter_mut().zip(point).for_each(|(p, x)| *p = 4.0 * (row_sum * x - *p)),
+                false => products.iter_mut().for_each(|p| *p *= 2.0),
+            },
+        );
     }
     if scales.len() > 1 {
         for i in 0..points.ncols() {
@@ -209,11 +216,16 @@ fn pull_back(
         }
     }
     let Some(inputs) = inputs else { return };
-    for c in 0..n_columns {
-        let scale = 1.0 / base.lengthscales.of_column(c);
-        for (i, out) in inputs.col_as_slice_mut(c).iter_mut().enumerate() {
+    let inverses: Vec<f64> = (0..n_columns).map(|c| 1.0 / base.lengthscales.of_column(c)).collect();
+    for i in 0..points.ncols() {
+        let products = column_mut(&mut products, i);
+        vectorized(
+            #[inline(always)]
             // The sum with 0 has no negative zero.
-            *out = 0.0 + products[(c, i)] * scale;
-        }
+            || products.iter_mut().zip(&inverses).for_each(|(p, scale)| *p = 0.0 + *p * scale),
+        );
     }
+    let products = products.rb();
+    let columns: Vec<&[f64]> = (0..points.ncols()).map(|i| contiguous(products, i)).collect();
+    transpose(&columns, inputs.as_mut(), |_, x| x);
 }

@@ -1,6 +1,6 @@
 //! Gram matrices, and what their derivatives need of them.
 
-use super::points::{Points, center, distances, products};
+use super::points::{Points, center, distances_within, products};
 use super::{BaseKernel, BlockKernel, FixedRows, Input, KernelError};
 use crate::linalg::dense::{for_each, panels, reshape};
 use crate::linalg::simd::vectorized;
@@ -94,11 +94,17 @@ pub(super) fn add_block(
     let work: Vec<_> = panels(out).into_iter().zip(matrices).collect();
     for_each(work, par, |((first, mut out), ((_, mut arguments), (_, mut values)))| {
         fill_panel(&block.base, points, first, arguments.as_mut(), values.as_mut());
-        for j in 0..out.ncols() {
-            let diagonal = first + j;
-            let values = &column_mut(&mut values, j)[diagonal..];
-            add_scaled(&mut column_mut(&mut out, j)[diagonal..], block.variance, values, replace);
-        }
+        vectorized(
+            #[inline(always)]
+            || {
+                for j in 0..out.ncols() {
+                    let diagonal = first + j;
+                    let values = &column_mut(&mut values, j)[diagonal..];
+                    let out = &mut column_mut(&mut out, j)[diagonal..];
+                    add_scaled_within(out, block.variance, values, replace);
+                }
+            },
+        );
     });
     Ok(())
 }
@@ -152,31 +158,58 @@ fn fill_panel(
     mut arguments: MatMut<'_, f64>,
     mut values: MatMut<'_, f64>,
 ) {
-    let rows = arguments.nrows() - first;
+    let (rows, n_columns) = (arguments.nrows() - first, arguments.ncols());
     products(points, first, points, first, arguments.as_mut().subrows_mut(first, rows));
-    for j in 0..arguments.ncols() {
-        let diagonal = first + j;
-        let arguments = &mut column_mut(&mut arguments, j)[diagonal..];
-        if base.family.is_stationary() {
-            arguments[0] = 0.0;
-            distances(&mut arguments[1..], points, diagonal + 1, points, diagonal);
+    if base.family.is_stationary() {
+        vectorized(
+            #[inline(always)]
+            || {
+                for j in 0..n_columns {
+                    let diagonal = first + j;
+                    let arguments = &mut column_mut(&mut arguments, j)[diagonal..];
+                    arguments[0] = 0.0;
+                    distances_within(&mut arguments[1..], points, diagonal + 1, points, diagonal);
+                }
+            },
+        );
+    }
+    // Short columns go together.
+    let together = (TOGETHER / rows.max(1)).max(1);
+    let (mut from, mut to) = (Vec::new(), Vec::new());
+    for start in (0..n_columns).step_by(together) {
+        let columns = start..n_columns.min(start + together);
+        from.clear();
+        columns.clone().for_each(|j| from.extend_from_slice(&column_mut(&mut arguments, j)[first + j..]));
+        to.resize(from.len(), 0.0);
+        base.family.values(base.shape, &from, &mut to);
+        let mut rest = &to[..];
+        for j in columns {
+            let column = &mut column_mut(&mut values, j)[first + j..];
+            let (own, others) = rest.split_at(column.len());
+            column.copy_from_slice(own);
+            rest = others;
         }
-        base.family.values(base.shape, arguments, &mut column_mut(&mut values, j)[diagonal..]);
     }
 }
 
+/// Entries of a kernel that are computed in one go: columns of small problems are too short to fill vectors.
+const TOGETHER: usize = 512;
+
 /// `out ← σ² values`, or adds that.
 pub(super) fn add_scaled(out: &mut [f64], variance: f64, values: &[f64], replace: bool) {
+    vectorized(
+        #[inline(always)]
+        || add_scaled_within(out, variance, values, replace),
+    );
+}
+
+/// The same for loops that are under [`vectorized`] already.
+#[inline(always)]
+fn add_scaled_within(out: &mut [f64], variance: f64, values: &[f64], replace: bool) {
     if replace {
-        vectorized(
-            #[inline(always)]
-            || out.iter_mut().zip(values).for_each(|(o, v)| *o = variance * v),
-        );
+        out.iter_mut().zip(values).for_each(|(o, v)| *o = variance * v);
     } else {
-        vectorized(
-            #[inline(always)]
-            || out.iter_mut().zip(values).for_each(|(o, v)| *o += variance * v),
-        );
+        out.iter_mut().zip(values).for_each(|(o, v)| *o += variance * v);
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::{BaseKernel, KernelError};
 use crate::linalg::clear_upper_registers;
-use crate::linalg::dense::reshape;
+use crate::linalg::dense::{reshape, transpose};
 use crate::linalg::simd::{dot, squared_distance, vectorized};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
@@ -52,12 +52,11 @@ impl Points {
         let columns: Vec<(&[f64], f64, f64)> = (0..n_columns)
             .map(|c| (copies.column(c), shift(c), 1.0 / base.lengthscales.of_column(c)))
             .collect();
+        let lines: Vec<&[f64]> = columns.iter().map(|(column, ..)| *column).collect();
+        transpose(&lines, self.scaled.as_mut(), |c, x| (x - columns[c].1) * columns[c].2);
         self.squared_norms.clear();
         for row in 0..n {
             let (point, one) = self.scaled.col_as_slice_mut(row).split_at_mut(n_columns);
-            for (scaled, (column, shift, scale)) in point.iter_mut().zip(&columns) {
-                *scaled = (column[row] - shift) * scale;
-            }
             one[0] = 1.0;
             let norm = dot(point, point);
             // Where the sum of all squares is not large, nothing is too far or NaN.
@@ -152,22 +151,49 @@ impl<'a> Columns<'a> {
 /// Columns whose means are summed side by side: each sum is a chain of additions.
 const SIDE: usize = 8;
 
+/// Rows that are read at a time for it.
+const ROWS: usize = 4;
+
 /// Mean of each column.
 pub(super) fn center(inputs: MatRef<'_, f64>) -> Vec<f64> {
     // Shares are summed, not values, so that large ones do not overflow.
-    let share = 1.0 / inputs.nrows().max(1) as f64;
+    let (n, n_columns) = inputs.shape();
+    let share = 1.0 / n.max(1) as f64;
     let columns = Columns::new(inputs);
-    let mut means = Vec::with_capacity(inputs.ncols().next_multiple_of(SIDE));
-    for first in (0..inputs.ncols()).step_by(SIDE) {
-        let side: [&[f64]; SIDE] =
-            std::array::from_fn(|k| columns.column((first + k).min(inputs.ncols() - 1)));
-        let mut sums = [-0.0; SIDE];
-        for i in 0..inputs.nrows() {
-            (0..SIDE).for_each(|k| sums[k] += side[k][i] * share);
-        }
-        means.extend(sums);
-    }
-    means.truncate(inputs.ncols());
+    let mut means = vec![0.0; n_columns.next_multiple_of(SIDE)];
+    vectorized(
+        #[inline(always)]
+        || {
+            for (k, means) in means.as_chunks_mut::<SIDE>().0.iter_mut().enumerate() {
+                let side: [&[f64]; SIDE] =
+                    std::array::from_fn(|c| &columns.column((k * SIDE + c).min(n_columns - 1))[..n]);
+                let mut sums = [-0.0; SIDE];
+                // Some rows at a time go through registers, and are added one by one.
+                let whole = n - n % ROWS;
+                for i in (0..whole).step_by(ROWS) {
+                    let mut block = [[0.0; SIDE]; ROWS];
+                    for (c, column) in side.iter().enumerate() {
+                        let values: &[f64; ROWS] = column[i..].first_chunk().expect("all of them are whole");
+                        for (row, value) in block.iter_mut().zip(values) {
+                            row[c] = value * share;
+                        }
+                    }
+                    for row in &block {
+                        for (sum, x) in sums.iter_mut().zip(row) {
+                            *sum += x;
+                        }
+                    }
+                }
+                for i in whole..n {
+                    for (sum, column) in sums.iter_mut().zip(&side) {
+                        *sum += column[i] * share;
+                    }
+                }
+                *means = sums;
+            }
+        },
+    );
+    means.truncate(n_columns);
     means
 }
 
@@ -188,25 +214,35 @@ pub(super) fn products(
 
 /// Turns inner products of `left` from `first` with point `j` of `right` into squared distances.
 pub(super) fn distances(products: &mut [f64], left: &Points, first: usize, right: &Points, j: usize) {
+    vectorized(
+        #[inline(always)]
+        || distances_within(products, left, first, right, j),
+    );
+}
+
+/// The same for loops that are under [`vectorized`] already.
+#[inline(always)]
+pub(super) fn distances_within(products: &mut [f64], left: &Points, first: usize, right: &Points, j: usize) {
     let norms = &left.squared_norms[first..first + products.len()];
     let norm = right.squared_norms[j];
-    let n_close: usize = vectorized(
-        #[inline(always)]
-        || {
-            let mut close = 0;
-            for (d, &other) in products.iter_mut().zip(norms) {
-                let total = norm + other;
-                *d = total - 2.0 * *d;
-                close += usize::from(*d <= CLOSE * total);
-            }
-            close
-        },
-    );
-    if n_close > 0 {
-        for (i, d) in products.iter_mut().enumerate() {
-            if *d <= CLOSE * (norm + norms[i]) {
-                *d = squared_distance(left.point(first + i), right.point(j));
-            }
+    let mut close = 0;
+    for (d, &other) in products.iter_mut().zip(norms) {
+        let total = norm + other;
+        *d = total - 2.0 * *d;
+        close += usize::from(*d <= CLOSE * total);
+    }
+    if close > 0 {
+        measure_again(products, left, first, right, j);
+    }
+}
+
+/// Squared distances of close points from their differences.
+#[inline(never)]
+fn measure_again(distances: &mut [f64], left: &Points, first: usize, right: &Points, j: usize) {
+    let norm = right.squared_norms[j];
+    for (i, d) in distances.iter_mut().enumerate() {
+        if *d <= CLOSE * (norm + left.squared_norms[first + i]) {
+            *d = squared_distance(left.point(first + i), right.point(j));
         }
     }
 }

@@ -3,8 +3,9 @@
 //! Points are worked on in fixed chunks in parallel and summed in order, so the number of threads does not
 //! change a bit.
 
-use super::noise::check_covariates;
-use super::{Likelihood, LikelihoodError, Observations};
+use super::noise::{NoiseSums, check_covariates};
+use super::student_t::{Bent, StudentT, bends};
+use super::{Likelihood, LikelihoodError, Moments, Observations, Reals};
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
@@ -23,6 +24,7 @@ pub struct Expectations {
     pub d_mean: Mat<f64>,
     /// Derivative in each variance, `[n_points, n_latents]`.
     pub d_variance: Mat<f64>,
+    pub(crate) noise_sums: NoiseSums,
 }
 
 /// Results of one chunk, point after point.
@@ -30,6 +32,37 @@ struct Chunk {
     value: f64,
     d_mean: Vec<f64>,
     d_variance: Vec<f64>,
+    /// For Student-t noise.
+    bends: Vec<Bent>,
+}
+
+impl Chunk {
+    /// Expectations of real values under Student-t noise, all of these points side by side.
+    fn add_values(
+        &mut self,
+        noise: &StudentT,
+        reals: &Reals,
+        points: std::ops::Range<usize>,
+        moments: impl Fn(usize) -> (f64, f64),
+    ) {
+        let pairs = points.clone().flat_map(|i| {
+            let (m, v) = moments(i);
+            reals.at(i).iter().map(move |&(value, _)| noise.pair(value, m, v))
+        });
+        self.bends = bends(&pairs.collect::<Vec<_>>());
+        let mut bends = self.bends.iter();
+        for (k, i) in points.enumerate() {
+            let mut sum = Moments::default();
+            for (&(_, weight), &bent) in reals.at(i).iter().zip(bends.by_ref()) {
+                let one = noise.moments(bent);
+                sum.value += weight * one.value;
+                sum.d_mean += weight * one.d_mean;
+                sum.d_variance += weight * one.d_variance;
+            }
+            self.value += sum.value;
+            (self.d_mean[k], self.d_variance[k]) = (sum.d_mean, sum.d_variance);
+        }
+    }
 }
 
 impl Likelihood {
@@ -55,7 +88,14 @@ impl Likelihood {
         let entry = |values: &dyn Fn(&Chunk) -> &[f64], i: usize, c: usize| {
             values(&chunks[i / CHUNK])[(i % CHUNK) * n_latents + c]
         };
+        let noise_sums = match self {
+            Self::StudentT(noise) => {
+                NoiseSums::new(*noise, chunks.iter().flat_map(|chunk| chunk.bends.iter().copied()).collect())
+            }
+            _ => NoiseSums::default(),
+        };
         Ok(Expectations {
+            noise_sums,
             value: chunks.iter().map(|chunk| chunk.value).sum(),
             d_mean: Mat::from_fn(n, n_latents, |i, c| entry(&|chunk| &chunk.d_mean, i, c)),
             d_variance: Mat::from_fn(n, n_latents, |i, c| entry(&|chunk| &chunk.d_variance, i, c)),
@@ -71,7 +111,12 @@ impl Likelihood {
     ) -> Chunk {
         let n_latents = mean.ncols();
         let size = points.len() * n_latents;
-        let mut chunk = Chunk { value: 0.0, d_mean: vec![0.0; size], d_variance: vec![0.0; size] };
+        let (d_mean, d_variance) = (vec![0.0; size], vec![0.0; size]);
+        let mut chunk = Chunk { value: 0.0, d_mean, d_variance, bends: Vec::new() };
+        if let (Self::StudentT(noise), Observations::Reals(reals)) = (self, observations) {
+            chunk.add_values(noise, reals, points, |i| (mean[(i, 0)], variance[(i, 0)]));
+            return chunk;
+        }
         if let (Self::Bernoulli(bernoulli), Observations::Classes(labels)) = (self, observations) {
             let counts = points.clone().map(|i| labels.counts(i));
             let moments = |of: MatRef<'_, f64>| points.clone().map(|i| of[(i, 0)]).collect::<Vec<_>>();

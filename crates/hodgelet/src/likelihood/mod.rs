@@ -32,6 +32,7 @@ pub(crate) use label_regression::MOST_BEND;
 pub use label_regression::{LabelLink, LabelRegression};
 pub use mixture::{Component, Mixture};
 pub use noise::NoiseComponent;
+pub(crate) use noise::NoiseSums;
 pub use observations::{Labels, ObservationError, Observations, RealGroup, Reals, WEIGHT_RANGE};
 pub use ordinal::Ordinal;
 pub use poisson::Poisson;

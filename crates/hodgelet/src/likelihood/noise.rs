@@ -1,6 +1,7 @@
 //! Noise of real targets: its hyperparameters, and its distribution as a mixture of normal ones.
 
 use super::observations::{RealGroup, Reals};
+use super::student_t::{Bent, StudentT, bends};
 use super::{Gaussian, Likelihood, LikelihoodError, Moments, Observations};
 use faer::MatRef;
 
@@ -49,6 +50,17 @@ impl Likelihood {
         mean: MatRef<'_, f64>,
         variance: MatRef<'_, f64>,
     ) -> Result<Vec<f64>, LikelihoodError> {
+        self.gradient_after(&NoiseSums::default(), observations, mean, variance)
+    }
+
+    /// The same with what [expectations](Self::expectations) at these moments have found already.
+    pub(crate) fn gradient_after(
+        &self,
+        sums: &NoiseSums,
+        observations: &Observations,
+        mean: MatRef<'_, f64>,
+        variance: MatRef<'_, f64>,
+    ) -> Result<Vec<f64>, LikelihoodError> {
         self.check_observations(observations)?;
         self.check_moments(observations.n_points(), mean, variance)?;
         if let (Self::LabelRegression(regression), Observations::Classes(labels)) = (self, observations) {
@@ -76,10 +88,17 @@ impl Likelihood {
                 sums.map(|sum: f64| sum * gaussian.noise_variance()).collect()
             }
             Self::StudentT(student_t) => {
+                let each = reals.points().iter().zip(reals.values());
+                let pairs = each.map(|(&i, &value)| student_t.pair(value, moments(i).0, moments(i).1));
+                let pairs: Vec<(f64, f64)> = pairs.collect();
+                let bends = match sums.of(student_t, reals) {
+                    Some(known) => reals.places().map(|place| known[place]).collect(),
+                    None => bends(&pairs),
+                };
                 let mut sum = vec![0.0; 2];
-                for (o, (&i, &value)) in reals.points().iter().zip(reals.values()).enumerate() {
-                    let ((m, v), weight) = (moments(i), observations.weight(o));
-                    sum.iter_mut().zip(student_t.gradient(value, m, v)).for_each(|(s, g)| *s += weight * g);
+                for (o, (pair, bent)) in pairs.into_iter().zip(bends).enumerate() {
+                    let weight = observations.weight(o);
+                    sum.iter_mut().zip(student_t.gradient(pair, bent)).for_each(|(s, g)| *s += weight * g);
                 }
                 sum
             }
@@ -131,6 +150,26 @@ impl Likelihood {
             }
             _ => unreachable!("kinds were checked"),
         }
+    }
+}
+
+/// What expectations under Student-t noise and their derivatives in its learned values have in common, for each real value,
+/// point after point; nothing for other likelihoods.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct NoiseSums {
+    noise: Option<StudentT>,
+    bends: Vec<Bent>,
+}
+
+impl NoiseSums {
+    pub(super) fn new(noise: StudentT, bends: Vec<Bent>) -> Self {
+        Self { noise: Some(noise), bends }
+    }
+
+    /// The sums, if they are of this noise and these values.
+    fn of(&self, noise: &StudentT, reals: &Reals) -> Option<&[Bent]> {
+        let fits = self.noise.as_ref() == Some(noise) && self.bends.len() == reals.values().len();
+        fits.then_some(&self.bends)
     }
 }
 

@@ -318,6 +318,15 @@ impl Reals {
         &self.points
     }
 
+    /// The place of each observation among all when they are taken point after point.
+    pub(super) fn places(&self) -> impl Iterator<Item = usize> {
+        let mut next = self.starts.clone();
+        self.points.iter().map(move |&point| {
+            next[point] += 1;
+            next[point] - 1
+        })
+    }
+
     /// The weight of observation `o`; 1 where they have none.
     pub(crate) fn weight(&self, o: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[o])

@@ -50,7 +50,8 @@ pub struct StudentT {
 }
 
 /// `L` and its derivatives in `δ` and `σ²`.
-struct Bent {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bent {
     value: f64,
     d_delta: f64,
     d_sigma: f64,
@@ -92,10 +93,19 @@ impl StudentT {
         self.scale * self.scale * (1.0 + 2.0 / self.excess)
     }
 
+    /// `δ` and `σ²` of a value.
+    pub(super) fn pair(&self, value: f64, mean: f64, variance: f64) -> (f64, f64) {
+        ((value - mean) / self.base, variance.max(0.0) / self.base / self.base)
+    }
+
     /// `E[log p(y | f)]` for `f ~ N(mean, variance)`, with its derivatives.
     pub(super) fn expectation(&self, value: f64, mean: f64, variance: f64) -> Moments {
+        self.moments(bends(&[self.pair(value, mean, variance)])[0])
+    }
+
+    /// The expectation that follows from `L` at the [pair](Self::pair) of a value.
+    pub(super) fn moments(&self, bent: Bent) -> Moments {
         let (b, power) = (self.base, self.power);
-        let bent = bent((value - mean) / b, variance.max(0.0) / b / b);
         Moments {
             value: self.log_peak - power * bent.value,
             d_mean: power * bent.d_delta / b,
@@ -103,14 +113,11 @@ impl StudentT {
         }
     }
 
-    /// Derivatives of the expectation in the logarithms of scale and excess.
-    pub(super) fn gradient(&self, value: f64, mean: f64, variance: f64) -> [f64; 2] {
-        let (b, nu) = (self.base, self.degrees_of_freedom());
-        let (delta, sigma) = ((value - mean) / b, variance.max(0.0) / b / b);
-        let bent = bent(delta, sigma);
+    /// Derivatives of the expectation in the logarithms of scale and excess, from `L` at the pair.
+    pub(super) fn gradient(&self, (delta, sigma): (f64, f64), bent: Bent) -> [f64; 2] {
         // L depends on b² = ν s² through δ and σ².
         let by_base = -0.5 * delta * bent.d_delta - sigma * bent.d_sigma;
-        let power = self.power;
+        let (power, nu) = (self.power, self.degrees_of_freedom());
         let by_nu = 0.5 * self.gamma_ratio - 0.5 * bent.value - power * by_base / nu;
         [-1.0 - 2.0 * power * by_base, self.excess * by_nu]
     }
@@ -215,47 +222,71 @@ impl StudentT {
 const SMALLEST_UP: f64 = 1e-9;
 const SMALLEST_DOWN: f64 = 1e-6;
 
-/// `L(δ, σ²)`.
-fn bent(delta: f64, sigma: f64) -> Bent {
-    // Beyond, squares overflow.
-    let (delta, sigma) = (delta.clamp(-1e150, 1e150), sigma.min(1e300));
-    let square = delta * delta;
-    let size = square + sigma;
-    let first = -((QUADRATIC + (1.0 + size).ln()) / STEP).ceil() as i32;
-    let sum = match (LEAST_SIZE..f64::INFINITY).contains(&size) && first >= FIRST {
-        true => NODES.bent(first, delta, sigma),
-        false => bent_terms(first, delta, sigma),
-    };
-    // Below the first node the integrand is u s − u² (s + s²/2 + σ⁴ + 2 σ² δ²) for s = δ² + σ²: two geometric series.
-    let least = (STEP * f64::from(first)).exp();
-    let (linear, quadratic) = (least / NODES.series, 1.0 / NODES.squares);
-    // All below e^{−8}, where the squares might overflow.
-    let (s, v, d) = (least * size, least * sigma, least * square);
-    let value = linear * size - quadratic * (least * s + 0.5 * s * s + v * (v + 2.0 * d));
-    let d_delta = 2.0 * delta * (linear - quadratic * least * (least + s + 2.0 * v));
-    let d_sigma = linear - quadratic * least * (least + 3.0 * s);
-    Bent {
-        value: STEP * (sum.value + value),
-        d_delta: STEP * (sum.d_delta + d_delta),
-        d_sigma: STEP * (sum.d_sigma + d_sigma),
-    }
+/// `L(δ, σ²)` of each pair.
+pub(super) fn bends(pairs: &[(f64, f64)]) -> Vec<Bent> {
+    let pairs: Vec<Pair> = pairs.iter().map(|&(delta, sigma)| Pair::new(delta, sigma)).collect();
+    let tabulated = NODES.sums(&pairs);
+    let one = |(pair, sum): (&Pair, Option<Bent>)| pair.with_rest(sum.unwrap_or_else(|| pair.terms()));
+    pairs.iter().zip(tabulated).map(one).collect()
 }
 
-/// The sum over nodes from `first` on, term by term: right to the last digits however small or large `δ` and `σ` are.
-fn bent_terms(first: i32, delta: f64, sigma: f64) -> Bent {
-    let square = delta * delta;
-    let mut sum = Bent { value: 0.0, d_delta: 0.0, d_sigma: 0.0 };
-    for k in first..=LAST {
-        let u = (STEP * f64::from(k)).exp();
-        let d = 1.0 + 2.0 * u * sigma;
-        let fade = (-u).exp();
-        let log_q = -0.5 * (2.0 * u * sigma).ln_1p() - u * (square / d);
-        let q = fade * log_q.exp();
-        sum.value -= fade * log_q.exp_m1();
-        sum.d_delta += q * 2.0 * (u / d) * delta;
-        sum.d_sigma += q * (u / d) * (1.0 - 2.0 * (u / d) * square);
+/// `δ` and `σ²`, with the first node of their sum.
+struct Pair {
+    delta: f64,
+    sigma: f64,
+    square: f64,
+    first: i32,
+}
+
+impl Pair {
+    fn new(delta: f64, sigma: f64) -> Self {
+        // Beyond, squares overflow.
+        let (delta, sigma) = (delta.clamp(-1e150, 1e150), sigma.min(1e300));
+        let square = delta * delta;
+        let first = -((QUADRATIC + (1.0 + (square + sigma)).ln()) / STEP).ceil() as i32;
+        Self { delta, sigma, square, first }
     }
-    sum
+
+    /// Whether nodes are tabulated, and vectors lose nothing.
+    fn is_tabulated(&self) -> bool {
+        (LEAST_SIZE..f64::INFINITY).contains(&(self.square + self.sigma)) && self.first >= FIRST
+    }
+
+    /// The sum over nodes, with what is below the first of them.
+    ///
+    /// The integrand is `u s − u² (s + s²/2 + σ⁴ + 2 σ² δ²)` there, for `s = δ² + σ²`: two geometric series.
+    fn with_rest(&self, sum: Bent) -> Bent {
+        let size = self.square + self.sigma;
+        let least = (STEP * f64::from(self.first)).exp();
+        let (linear, quadratic) = (least / NODES.series, 1.0 / NODES.squares);
+        // All below e^{−8}, where the squares might overflow.
+        let (s, v, d) = (least * size, least * self.sigma, least * self.square);
+        let value = linear * size - quadratic * (least * s + 0.5 * s * s + v * (v + 2.0 * d));
+        let d_delta = 2.0 * self.delta * (linear - quadratic * least * (least + s + 2.0 * v));
+        let d_sigma = linear - quadratic * least * (least + 3.0 * s);
+        Bent {
+            value: STEP * (sum.value + value),
+            d_delta: STEP * (sum.d_delta + d_delta),
+            d_sigma: STEP * (sum.d_sigma + d_sigma),
+        }
+    }
+
+    /// The sum over nodes, term by term: right to the last digits however small or large `δ` and `σ` are.
+    fn terms(&self) -> Bent {
+        let Self { delta, sigma, square, first } = *self;
+        let mut sum = Bent { value: 0.0, d_delta: 0.0, d_sigma: 0.0 };
+        for k in first..=LAST {
+            let u = (STEP * f64::from(k)).exp();
+            let d = 1.0 + 2.0 * u * sigma;
+            let fade = (-u).exp();
+            let log_q = -0.5 * (2.0 * u * sigma).ln_1p() - u * (square / d);
+            let q = fade * log_q.exp();
+            sum.value -= fade * log_q.exp_m1();
+            sum.d_delta += q * 2.0 * (u / d) * delta;
+            sum.d_sigma += q * (u / d) * (1.0 - 2.0 * (u / d) * square);
+        }
+        sum
+    }
 }
 
 /// The first node that is tabulated: enough for `δ² + σ²` up to 1e5.
@@ -281,39 +312,54 @@ struct Nodes {
 }
 
 impl Nodes {
-    /// As [`bent_terms`], with vectors.
-    fn bent(&self, first: i32, delta: f64, sigma: f64) -> Bent {
-        let from = (first - FIRST) as usize;
-        let (nodes, fades) = (&self.nodes[from..], &self.fades[from..]);
-        let square = delta * delta;
-        let (mut ratios, mut roots, mut powers) = ([0.0; N_NODES], [0.0; N_NODES], [0.0; N_NODES]);
-        let n = nodes.len();
-        let (ratios, roots, powers) = (&mut ratios[..n], &mut roots[..n], &mut powers[..n]);
+    /// As [`Pair::terms`], with vectors over the nodes of all pairs; none where a pair needs other nodes.
+    fn sums(&self, pairs: &[Pair]) -> Vec<Option<Bent>> {
+        let from = |pair: &Pair| (pair.first - FIRST) as usize;
+        let tabulated = || pairs.iter().filter(|pair| pair.is_tabulated());
+        let n = tabulated().map(|pair| N_NODES - from(pair)).sum();
+        let memory = || Vec::<f64>::with_capacity(n);
+        let (mut ratios, mut roots, mut powers) = (memory(), memory(), memory());
         simd::vectorized(
             #[inline(always)]
             || {
-                for i in 0..n {
-                    let inverse = 1.0 / (1.0 + 2.0 * nodes[i] * sigma);
-                    ratios[i] = nodes[i] * inverse; // u / D
-                    roots[i] = fades[i] * inverse.sqrt(); // e^{−u} D^{−½}
-                    powers[i] = -ratios[i] * square;
+                for pair in tabulated() {
+                    let (at, from) = (roots.len(), from(pair));
+                    let (nodes, fades) = (&self.nodes[from..], &self.fades[from..]);
+                    roots.extend(nodes.iter().map(|u| 1.0 / (1.0 + 2.0 * u * pair.sigma)));
+                    // u / D
+                    ratios.extend(nodes.iter().zip(&roots[at..]).map(|(u, inverse)| u * inverse));
+                    // e^{−u} D^{−½}
+                    roots[at..].iter_mut().zip(fades).for_each(|(root, fade)| *root = fade * root.sqrt());
+                    powers.extend(ratios[at..].iter().map(|ratio| -ratio * pair.square));
                 }
             },
         );
-        simd::exp_in_place(powers);
+        simd::exp_in_place(&mut powers);
+        let mut sums = Vec::with_capacity(pairs.len());
         simd::vectorized(
             #[inline(always)]
             || {
-                powers.iter_mut().zip(&*roots).for_each(|(power, root)| *power *= root);
-                Bent {
-                    value: simd::lane_sum(fades, powers, |fade, q| fade - q),
-                    d_delta: 2.0 * delta * simd::lane_sum(powers, ratios, |q, ratio| q * ratio),
-                    d_sigma: simd::lane_sum(powers, ratios, |q, ratio| {
-                        q * ratio * (1.0 - 2.0 * ratio * square)
-                    }),
+                powers.iter_mut().zip(&roots).for_each(|(power, root)| *power *= root);
+                let mut at = 0;
+                for pair in pairs {
+                    if !pair.is_tabulated() {
+                        sums.push(None);
+                        continue;
+                    }
+                    let fades = &self.fades[from(pair)..];
+                    let (powers, ratios) = (&powers[at..at + fades.len()], &ratios[at..at + fades.len()]);
+                    at += fades.len();
+                    sums.push(Some(Bent {
+                        value: simd::lane_sum(fades, powers, |fade, q| fade - q),
+                        d_delta: 2.0 * pair.delta * simd::lane_sum(powers, ratios, |q, ratio| q * ratio),
+                        d_sigma: simd::lane_sum(powers, ratios, |q, ratio| {
+                            q * ratio * (1.0 - 2.0 * ratio * pair.square)
+                        }),
+                    }));
                 }
             },
-        )
+        );
+        sums
     }
 }
 
@@ -336,24 +382,22 @@ mod tests {
             for delta in [0.0, 1e-3, 0.7, 5.0, 100.0, 1e4] {
                 let log = |x: f64| density(x) * (delta + sigma.sqrt() * x).powi(2).ln_1p();
                 let expected = simpson(-9.0, 9.0, 200_000, log);
-                let found = bent(delta, sigma).value;
+                let found = bends(&[(delta, sigma)])[0].value;
                 assert!((found - expected).abs() <= 1e-9 * expected, "{delta} {sigma}: {found} {expected}");
             }
         }
         for (delta, sigma) in [(f64::MAX, 0.0), (1.0, f64::MAX), (-1e200, 1e200)] {
-            let bent = bent(delta, sigma);
+            let bent = bends(&[(delta, sigma)])[0];
             assert!(bent.value.is_finite() && bent.d_delta.is_finite() && bent.d_sigma.is_finite());
         }
     }
 
     #[test]
     fn vectors_give_what_terms_give() {
-        for (delta, sigma) in
-            [(0.01f64, 0.0), (0.3, 0.05), (-2.0, 1.0), (40.0, 0.3), (0.2, 3e4), (300.0, 1e-4)]
-        {
-            let first = -(((QUADRATIC + (1.0 + delta * delta + sigma).ln()) / STEP).ceil() as i32);
-            assert!(first >= FIRST);
-            let (found, expected) = (NODES.bent(first, delta, sigma), bent_terms(first, delta, sigma));
+        let pairs = [(0.01f64, 0.0), (0.3, 0.05), (-2.0, 1.0), (40.0, 0.3), (0.2, 3e4), (300.0, 1e-4)]
+            .map(|(delta, sigma)| Pair::new(delta, sigma));
+        for (pair, found) in pairs.iter().zip(NODES.sums(&pairs)) {
+            let (found, expected) = (found.expect("its nodes are tabulated"), pair.terms());
             let pairs = [
                 (found.value, expected.value),
                 (found.d_delta, expected.d_delta),
@@ -366,6 +410,22 @@ mod tests {
     }
 
     #[test]
+    fn values_together_have_the_sums_they_have_alone() {
+        // Among them some whose nodes are not tabulated.
+        let pairs: Vec<(f64, f64)> = (0..40)
+            .map(|i| (f64::from(i % 7 - 3) * 10f64.powi(i % 5 - 3), 10f64.powi(i % 13 - 6)))
+            .chain([(1e7, 1.0), (0.0, 0.0), (1e-3, 1e-9)])
+            .collect();
+        let together = bends(&pairs);
+        assert!(pairs.iter().zip(together).all(|(pair, bent)| bends(&[*pair]) == [bent]));
+    }
+
+    fn slopes(noise: StudentT, value: f64, mean: f64, variance: f64) -> [f64; 2] {
+        let pair = noise.pair(value, mean, variance);
+        noise.gradient(pair, bends(&[pair])[0])
+    }
+
+    #[test]
     fn gradients_equal_differences() {
         for excess in [0.01, 1.0, 8.0, 300.0, 1e5] {
             for (error, variance) in [(0.0, 0.0), (0.3, 0.1), (-4.0, 0.02), (1.0, 30.0)] {
@@ -373,7 +433,7 @@ mod tests {
                 let at = |a: f64, b: f64| {
                     StudentT::new(scale * a.exp(), excess * b.exp()).expectation(error, 0.0, variance).value
                 };
-                let found = StudentT::new(scale, excess).gradient(error, 0.0, variance);
+                let found = slopes(StudentT::new(scale, excess), error, 0.0, variance);
                 let expected =
                     [(at(h, 0.0) - at(-h, 0.0)) / (2.0 * h), (at(0.0, h) - at(0.0, -h)) / (2.0 * h)];
                 for (found, expected) in found.iter().zip(expected) {
@@ -402,7 +462,7 @@ mod tests {
             assert!((a.d_mean - b.d_mean).abs() < 4.0 * bound);
             assert!((a.d_variance - b.d_variance).abs() < 4.0 * bound);
             let slope = 2.0 * 0.25 * gaussian.noise_gradient(&group, mean, variance);
-            assert!((wide.gradient(value, mean, variance)[0] - slope).abs() < 4.0 * bound);
+            assert!((slopes(wide, value, mean, variance)[0] - slope).abs() < 4.0 * bound);
             let densities =
                 (wide.log_density(value, mean, variance), gaussian.log_density(value, mean, variance));
             assert!((densities.0 - densities.1).abs() < bound, "{densities:?}");

@@ -4,8 +4,10 @@
 //! distributed over threads.
 
 use super::clear_upper_registers;
+use super::simd::vectorized;
 use faer::linalg::matmul::{matmul, triangular};
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{Accum, ColMut, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 /// Columns of one panel: wide enough for the matrix product, narrow enough to stay in cache.
@@ -82,20 +84,109 @@ fn lower(out: MatMut<'_, f64>, a: MatRef<'_, f64>, alpha: f64) {
     );
 }
 
+/// Entries along a side of the squares in which matrices are transposed: a register holds half of it, or all.
+const SIDE: usize = 8;
+
 /// Copies the strict lower triangle of a square matrix onto the upper one.
 pub fn mirror_lower(mut a: MatMut<'_, f64>) {
     let n = a.nrows().min(a.ncols());
-    // Tiles keep both the rows read and the columns written in cache.
-    const TILE: usize = 32;
-    for j0 in (0..n).step_by(TILE) {
-        for i0 in (j0..n).step_by(TILE) {
-            for j in j0..n.min(j0 + TILE) {
-                for i in i0.max(j + 1)..n.min(i0 + TILE) {
+    let whole = if a.row_stride() == 1 { n - n % SIDE } else { 0 };
+    vectorized(
+        #[inline(always)]
+        || {
+            for j0 in (0..whole).step_by(SIDE) {
+                for i0 in (j0..whole).step_by(SIDE) {
+                    mirror_square(a.rb_mut(), i0, j0);
+                }
+            }
+            for i in whole..n {
+                for j in 0..i {
                     a[(j, i)] = a[(i, j)];
                 }
             }
+        },
+    );
+}
+
+/// Copies the square at `(i0, j0)` to its mirror image; one on the diagonal has its lower triangle copied.
+#[inline(always)]
+fn mirror_square(mut a: MatMut<'_, f64>, i0: usize, j0: usize) {
+    let mut square = [[0.0; SIDE]; SIDE];
+    for k in 0..SIDE {
+        let from: &[f64; SIDE] =
+            contiguous(a.rb(), j0 + k)[i0..].first_chunk().expect("the square is within");
+        for (line, &value) in square.iter_mut().zip(from) {
+            line[k] = value;
         }
     }
+    for (k, line) in square.iter().enumerate() {
+        let above = if i0 == j0 { k } else { SIDE };
+        contiguous_mut(a.rb_mut().col_mut(i0 + k))[j0..j0 + above].copy_from_slice(&line[..above]);
+    }
+}
+
+/// `out[(c, i)] = of(c, columns[c][i])` for every column `i` of `out`, square by square; the rows of `out` may be more.
+///
+/// # Panics
+///
+/// When there are fewer rows than columns are given, or a column is shorter than `out` is wide.
+pub(crate) fn transpose(columns: &[&[f64]], out: MatMut<'_, f64>, of: impl Fn(usize, f64) -> f64) {
+    let mut lines: Vec<&mut [f64]> = out.col_iter_mut().map(contiguous_mut).collect();
+    vectorized(
+        #[inline(always)]
+        || {
+            for (k, lines) in lines.chunks_mut(SIDE).enumerate() {
+                if let Some(lines) = lines.first_chunk_mut::<SIDE>() {
+                    transpose_lines(columns, k * SIDE, lines, &of);
+                    continue;
+                }
+                for (i, line) in lines.iter_mut().enumerate() {
+                    transpose_lines(columns, k * SIDE + i, std::array::from_mut(line), &of);
+                }
+            }
+        },
+    );
+}
+
+/// Columns that go through registers together.
+const ABREAST: usize = 4;
+
+/// Lines from `first` on of a transposed matrix.
+#[inline(always)]
+fn transpose_lines<const N: usize>(
+    columns: &[&[f64]],
+    first: usize,
+    lines: &mut [&mut [f64]; N],
+    of: &impl Fn(usize, f64) -> f64,
+) {
+    let (abreast, rest) = columns.as_chunks::<ABREAST>();
+    for (t, columns) in abreast.iter().enumerate() {
+        let mut block = [[0.0; ABREAST]; N];
+        for (k, column) in columns.iter().enumerate() {
+            let values: &[f64; N] =
+                column[first..].first_chunk().expect("columns are as long as there are lines");
+            for (line, &value) in block.iter_mut().zip(values) {
+                line[k] = of(t * ABREAST + k, value);
+            }
+        }
+        for (line, block) in lines.iter_mut().zip(&block) {
+            line[t * ABREAST..(t + 1) * ABREAST].copy_from_slice(block);
+        }
+    }
+    for (c, column) in (abreast.len() * ABREAST..).zip(rest) {
+        for (line, &value) in lines.iter_mut().zip(&column[first..]) {
+            line[c] = of(c, value);
+        }
+    }
+}
+
+/// Column `j` of one of our own matrices.
+pub(crate) fn contiguous(matrix: MatRef<'_, f64>, j: usize) -> &[f64] {
+    matrix.col(j).try_as_col_major().expect("matrices made here are column-major").as_slice()
+}
+
+fn contiguous_mut(column: ColMut<'_, f64>) -> &mut [f64] {
+    column.try_as_col_major_mut().expect("matrices made here are column-major").as_slice_mut()
 }
 
 /// Disjoint column panels of a matrix, each with the index of its first column.
@@ -173,8 +264,22 @@ mod tests {
     }
 
     #[test]
+    fn transposing_is_what_it_says_for_any_shape() {
+        for (n, m) in [(1, 1), (7, 3), (8, 4), (9, 70), (50, 13), (64, 8), (3, 0)] {
+            let a = sample(n, m);
+            let columns: Vec<&[f64]> = (0..m).map(|c| a.col_as_slice(c)).collect();
+            let mut out = Mat::full(m + 1, n, 9.0);
+            transpose(&columns, out.as_mut(), |c, x| (x - 0.1) * c as f64);
+            for i in 0..n {
+                assert!((0..m).all(|c| out[(c, i)] == (a[(i, c)] - 0.1) * c as f64));
+                assert_eq!(out[(m, i)], 9.0);
+            }
+        }
+    }
+
+    #[test]
     fn mirroring_makes_a_matrix_symmetric() {
-        for n in [0, 1, 31, 32, 33, 100] {
+        for n in [0, 1, 7, 8, 9, 31, 32, 33, 100] {
             let start = sample(n, n);
             let mut a = start.clone();
             mirror_lower(a.as_mut());
