@@ -128,7 +128,7 @@ fn check(model: &Model, version: &str, found: &Prediction, i: usize, expected: &
 #[test]
 fn files_of_every_version_predict_what_they_predicted_when_they_were_written() {
     let cases = cases();
-    assert_eq!(cases.keys().collect::<Vec<_>>(), ["1", "2", "3", "4", "5"]);
+    assert_eq!(cases.keys().collect::<Vec<_>>(), ["1", "2", "3", "4", "5", "6"]);
     for (number, cases) in &cases {
         for (name, data) in cases {
             let what = format!("version {number}, {name}");
@@ -147,7 +147,7 @@ fn files_of_every_version_predict_what_they_predicted_when_they_were_written() {
             }
             // A model that came from such a file is written in the format of today.
             let bytes = model.to_bytes().unwrap();
-            assert_eq!(version(&bytes), "5", "{what}");
+            assert_eq!(version(&bytes), "6", "{what}");
             let again = Model::from_bytes(&bytes).unwrap();
             assert_eq!(again.settings(), model.settings(), "{what}");
             assert_eq!(again.predict(&dataset).unwrap(), found, "{what}");
