@@ -199,13 +199,13 @@ fn a_model_file_at_fault_is_refused() {
             bytes.len()
         )
     );
-    let version = br#""version":"5""#;
+    let version = br#""version":"6""#;
     let at = bytes.windows(version.len()).position(|window| window == version).unwrap();
     let mut newer = bytes.clone();
-    newer[at + version.len() - 2] = b'6';
+    newer[at + version.len() - 2] = b'7';
     assert_eq!(
         with(&newer),
-        "error: bad.hodgelet: was written by a newer version (format 6, this program reads 5)\n\
+        "error: bad.hodgelet: was written by a newer version (format 7, this program reads 6)\n\
          hint: install a newer version of hodgelet\n"
     );
     let mut damaged = bytes.clone();

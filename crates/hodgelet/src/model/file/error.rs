@@ -155,8 +155,8 @@ mod tests {
             ),
             (FileError::Format { found: "pt".into() }, "format is `pt`, expected `hodgelet-model`"),
             (
-                FileError::Newer { found: 6 },
-                "was written by a newer version (format 6, this program reads 5)",
+                FileError::Newer { found: 7 },
+                "was written by a newer version (format 7, this program reads 6)",
             ),
             (
                 FileError::Version { found: "x".into() },
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_file_at_fault_has_a_way_out() {
-        assert!(FileError::Newer { found: 5 }.hint().is_some());
+        assert!(FileError::Newer { found: 7 }.hint().is_some());
         assert!(FileError::Truncated { expected: 1, found: 0 }.hint().is_some());
         assert!(FileError::Missing { key: "model" }.hint().is_none());
     }

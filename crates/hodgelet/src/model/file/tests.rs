@@ -139,7 +139,7 @@ fn a_newer_or_foreign_format_is_refused() {
     let with = |key: &str, value: &str| {
         error(&altered(|file| drop(file.metadata.insert(key.to_owned(), value.to_owned())))).to_string()
     };
-    assert_eq!(with("version", "6"), "was written by a newer version (format 6, this program reads 5)");
+    assert_eq!(with("version", "7"), "was written by a newer version (format 7, this program reads 6)");
     assert_eq!(with("version", "0"), "format version is `0`, expected a whole number from 1");
     assert_eq!(with("version", "1.5"), "format version is `1.5`, expected a whole number from 1");
     assert_eq!(with("format", "pt"), "format is `pt`, expected `hodgelet-model`");
