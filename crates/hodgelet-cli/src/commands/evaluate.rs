@@ -224,8 +224,12 @@ fn run_store(
     let items = Items { name: &header.name, graphs: header.complexes, targets: &targets };
     let splits = args.splits(items, terminal)?;
     args.make_folder()?;
-    let bar = terminal.bar("folds", Some(splits.len() as u64));
     let (measurer, memory) = (&header.measurer, budget(&settings));
+    if let Some(first) = splits.first() {
+        let plan = || settings.plan_measured(measurer, &targets, header.complexes, &first.train);
+        fit::announce(terminal, Some(splits.len()), plan)?;
+    }
+    let bar = terminal.bar("folds", Some(splits.len() as u64));
     let watch = watch_folds(&bar, splits.len(), terminal);
     let runs = cross_validate_measured(measurer, store, &targets, &settings, &splits, memory, watch)?;
     drop(bar);
@@ -408,6 +412,9 @@ fn runs(
     (memory, keep): (usize, Option<&dyn Keep>),
     terminal: Terminal,
 ) -> Result<(Evaluation, Vec<FoldRun>), CommandError> {
+    if let Some(first) = splits.first() {
+        fit::announce(terminal, Some(splits.len()), || settings.plan(dataset, &first.train))?;
+    }
     let bar = terminal.bar("folds", Some(splits.len() as u64));
     let watch = watch_folds(&bar, splits.len(), terminal);
     let runs = match keep {

@@ -141,9 +141,9 @@ fn run_store(
     let all: Vec<usize> = (0..header.complexes).collect();
     let (false, Some(out)) = (args.dry_run, &args.out) else {
         let plan = settings.plan_measured(&header.measurer, &targets, header.complexes, &all)?;
-        return output::print(&Planned { seconds: plan.seconds(), plan }, args.format);
+        return output::print(&Planned::new(plan), args.format);
     };
-    announce(terminal, || settings.plan_measured(&header.measurer, &targets, header.complexes, &all))?;
+    announce(terminal, None, || settings.plan_measured(&header.measurer, &targets, header.complexes, &all))?;
     let model = settings.fit_measured(&header.measurer, store, &targets, &all, watch(&settings, terminal))?;
     warn_constant(&model.summary().constant_channels, terminal);
     save(&model, args.output(out))?;
@@ -164,12 +164,19 @@ struct Planned {
     plan: Plan,
     /// Estimated, besides the spectra.
     seconds: f64,
+    /// Those of them that averaging over hyperparameters takes.
+    averaging_seconds: f64,
 }
 
 impl Planned {
+    fn new(plan: Plan) -> Self {
+        let [mode, averaging_seconds] = plan.seconds();
+        Self { seconds: mode + averaging_seconds, averaging_seconds, plan }
+    }
+
     /// The plan for graphs in memory: nothing is kept on disk.
     fn of_dataset(plan: Plan) -> Self {
-        Self { seconds: plan.seconds(), plan: Plan { disk_bytes: 0, ..plan } }
+        Self::new(Plan { disk_bytes: 0, ..plan })
     }
 }
 
@@ -192,7 +199,11 @@ impl Report for Planned {
             let disk = megabytes(disk_bytes);
             rows.push(("disk", format!("at most {disk} in the store's folder, until the model is fitted")));
         }
-        let time = format!("about {:.0} s at the most probable values, besides the spectra", self.seconds);
+        let seconds = |s: f64| if s < 10.0 { format!("{s:.1} s") } else { format!("{s:.0} s") };
+        let mut time = format!("about {}, besides the spectra", seconds(self.seconds));
+        if self.averaging_seconds > 0.0 {
+            time += &format!("; {} of it to average over hyperparameters", seconds(self.averaging_seconds));
+        }
         rows.push(("time", time));
         facts(&rows)
     }
@@ -239,19 +250,32 @@ pub fn train(
     train: &[usize],
     terminal: Terminal,
 ) -> Result<Model, CommandError> {
-    announce(terminal, || settings.plan(dataset, train))?;
+    announce(terminal, None, || settings.plan(dataset, train))?;
     Ok(settings.fit_with(dataset, train, watch(settings, terminal))?)
 }
 
-/// Says what training will take, where somebody watches and it is long enough to wonder.
-fn announce(terminal: Terminal, plan: impl FnOnce() -> Result<Plan, ModelError>) -> Result<(), CommandError> {
+/// Says what training will take, once or for a number of folds, where somebody watches and it is long enough to wonder.
+///
+/// # Errors
+///
+/// [`CommandError`] when there is no plan.
+pub fn announce(
+    terminal: Terminal,
+    folds: Option<usize>,
+    plan: impl FnOnce() -> Result<Plan, ModelError>,
+) -> Result<(), CommandError> {
     let verbose = terminal.verbose.is_some();
     if terminal.quiet || !(std::io::stderr().is_terminal() || verbose) {
         return Ok(());
     }
     let plan = plan()?;
-    let (seconds, megabytes) = (plan.seconds(), plan.bytes / 1_000_000);
-    let text = format!("training takes about {seconds:.0} s and {megabytes} MB, besides graphs and spectra");
+    let (what, seconds, each) = match folds {
+        Some(n) => (format!("training of {n} folds"), plan.seconds_of_folds(n), " each"),
+        None => ("training".to_owned(), plan.seconds().iter().sum(), ""),
+    };
+    let megabytes = plan.bytes / 1_000_000;
+    let text =
+        format!("{what} takes about {seconds:.0} s and {megabytes} MB{each}, besides graphs and spectra");
     match verbose {
         true => terminal.detail(|| text),
         false if seconds >= WORTH_SAYING => terminal.note(&text),

@@ -465,7 +465,9 @@ fn a_verbose_command_says_what_it_does_and_a_quiet_one_cannot() {
     assert!(!plain.stderr.contains("objective"), "{}", plain.stderr);
     let folds = ["evaluate", "t.csv", "--target", "Class", "--folds", "3", "--iterations", "2", "-v"];
     let run = run_in(folder.path(), &folds);
-    assert!(run.stderr.contains("3 of 3 folds done"), "{}", run.stderr);
+    for said in ["training of 3 folds takes about ", " MB each", "3 of 3 folds done"] {
+        assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
+    }
     let both = run_in(folder.path(), &["info", "t.csv", "--verbose", "--quiet"]).failure(1);
     assert!(both.contains("cannot be used with"), "{both}");
 }

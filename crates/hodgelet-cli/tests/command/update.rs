@@ -67,6 +67,10 @@ fn a_dry_run_says_what_a_fit_would_take_and_writes_nothing() {
     let fit = ["fit", "sbm", "--set", "n_graphs=30", "--dry-run"];
     let text = run_in(folder.path(), &fit).result();
     assert!(text.contains("hyperparameters from  30 graphs") && text.contains(", fits in "), "{text}");
+    let with = |how: &str| run_in(folder.path(), &[&fit[..], &["--hyperparameters", how]].concat()).result();
+    let (averaged, mode) = (with("nuts"), with("map"));
+    assert!(averaged.contains(" of it to average over hyperparameters"), "{averaged}");
+    assert!(mode.contains("besides the spectra") && !mode.contains("average"), "{mode}");
     assert!(listing(folder.path()).is_empty());
     let sparse = [&fit[..], &["--posterior", "sparse", "--inducing", "7", "--format", "json"]].concat();
     let found = json(&run_in(folder.path(), &sparse).result());

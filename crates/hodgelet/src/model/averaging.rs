@@ -98,6 +98,19 @@ impl Settings {
         self.averaging(n).is_some() && !self.is_sparse(n, 1) && self.sample_size(n) >= n
     }
 
+    /// Evaluations of the objective that averaging takes for `n` training complexes and `dim` values, and how many of them go
+    /// on side by side; none at the mode.
+    pub(super) fn averaging_evaluations(&self, n: usize, dim: usize) -> (usize, usize) {
+        match self.averaging(n).filter(|_| self.averages(n)) {
+            None | Some(HyperparameterChoice::Map | HyperparameterChoice::Modes) => (0, 1),
+            Some(HyperparameterChoice::Gaussian) => (2 * dim + STATES, 1),
+            Some(_) => {
+                let draws = draws_of(WARMUP, n) + draws_of(DRAWS, n);
+                (CHAINS * draws * NutsParams::default().most_steps(), CHAINS)
+            }
+        }
+    }
+
     /// The noise on numbers of a model of `n` training complexes.
     #[must_use]
     pub fn noise_of(&self, n: usize) -> NoiseChoice {

@@ -13,7 +13,7 @@ use crate::feature::{Block, Component, ValueEmbedding};
 use crate::gp::sparse::LEAF;
 use crate::kernel::Inputs;
 use crate::linalg::check_memory;
-use crate::settings::Settings;
+use crate::settings::{ConformalChoice, Settings};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use serde::Serialize;
@@ -26,6 +26,13 @@ const FACTORIZATIONS: f64 = 4.0;
 /// Passes of a sparse posterior, and factorizations of a full one that is found once.
 const PASSES: f64 = 10.0;
 const FINAL_FACTORIZATIONS: f64 = 10.0;
+
+/// What an evaluation of a sampler takes, in multiplications and additions of large products: for each number of the features,
+/// for each number of the Gram matrix of each column, and for each step of a factor. Fitted to times of `hodgelet fit` on
+/// MUTAG, PTC_MR and ENZYMES, less those with `--hyperparameters map`.
+const SAMPLED_FEATURE: f64 = 200.0;
+const SAMPLED_PRODUCT: f64 = 4.0;
+const SAMPLED_FACTOR: f64 = 2.0;
 
 /// Share of the memory that is free which a fit may take.
 const FREE_SHARE: f64 = 0.8;
@@ -87,8 +94,12 @@ pub struct Plan {
     pub disk_bytes: usize,
     /// Bytes that may be taken.
     pub budget: usize,
-    /// Multiplications and additions of training and posterior, besides the spectra.
+    /// Multiplications and additions of training and posterior at the most probable values, besides the spectra.
     pub operations: f64,
+    /// The same of averaging over hyperparameters, which one thread for each chain works on; 0 where nothing is averaged.
+    pub averaging_operations: f64,
+    /// Chains of it.
+    pub chains: usize,
 }
 
 impl Plan {
@@ -128,6 +139,16 @@ impl Plan {
         let derivatives = (2.0 * (blocks.trained as f64 + fixed) + 1.0) * s * s;
         let distances = if n_sample <= KNOWN_TO { fixed * s * s } else { 0.0 };
         let training = side * (gram(s) + derivatives) + distances + rows(s);
+        let numbers_of_bank = bank_size(settings) * blocks.trained;
+        let dim = numbers_of_bank + 2 * (blocks.trained + blocks.fixed) + 3;
+        let (sampled, chains) = settings.averaging_evaluations(n, dim);
+        let sampled_evaluation =
+            s * (SAMPLED_FEATURE * d + SAMPLED_PRODUCT * s * (d + fixed) + SAMPLED_FACTOR * f * s * s);
+        // With a guarantee by refits, a model for each part and one of all.
+        let models = match settings.conformal {
+            Some(ConformalChoice::CvPlus) => 1.0 + settings.conformal_folds.min(n) as f64,
+            _ => 1.0,
+        };
         Self {
             n_train: n,
             n_sample,
@@ -135,14 +156,25 @@ impl Plan {
             bytes: (8.0 * training.max(numbers)).min(usize::MAX as f64) as usize,
             disk_bytes: if covariances > settings.most_kept() { covariances.saturating_mul(8) } else { 0 },
             budget: settings.budget(),
-            operations: evaluations * evaluation + posterior,
+            operations: models * (evaluations * evaluation + posterior),
+            averaging_operations: models * sampled as f64 * sampled_evaluation,
+            chains,
         }
     }
 
-    /// Seconds that the plan takes here, besides the spectra.
+    /// Seconds that the plan takes here, besides the spectra: to the most probable values, and to average over hyperparameters.
     #[must_use]
-    pub fn seconds(&self) -> f64 {
-        self.operations / rate()
+    pub fn seconds(&self) -> [f64; 2] {
+        let (rate, threads) = (rate(), rayon::current_num_threads());
+        let side = self.chains.min(threads) as f64;
+        [self.operations / (rate * threads as f64), self.averaging_operations / (rate * side)]
+    }
+
+    /// Seconds that `n` such fits take here side by side, besides the spectra.
+    #[must_use]
+    pub fn seconds_of_folds(&self, n: usize) -> f64 {
+        let each = (self.operations + self.averaging_operations) / rate();
+        each * n.div_ceil(rayon::current_num_threads()) as f64
     }
 
     /// Whether it fits in memory.
@@ -216,7 +248,12 @@ fn free_memory() -> usize {
     kilobytes.map_or(usize::MAX, |kb| (FREE_SHARE * 1024.0 * kb) as usize)
 }
 
-/// Multiplications and additions in a second on all threads, of large products.
+/// Trained values of one bank.
+fn bank_size(settings: &Settings) -> usize {
+    settings.n_filters.saturating_mul(1 + settings.n_bands)
+}
+
+/// Multiplications and additions in a second on one thread, of large products.
 fn rate() -> f64 {
     let n = 384;
     let a = Mat::from_fn(n, n, |i, j| (i + j) as f64);
@@ -227,7 +264,7 @@ fn rate() -> f64 {
     }
     crate::linalg::clear_upper_registers();
     let seconds = began.elapsed().as_secs_f64().max(1e-6);
-    3.0 * (n * n * n) as f64 / seconds * rayon::current_num_threads() as f64
+    3.0 * (n * n * n) as f64 / seconds
 }
 
 #[cfg(test)]
@@ -246,7 +283,8 @@ mod tests {
         assert!(bytes(&auto, 1_000_000) < 3e9, "{}", bytes(&auto, 1_000_000));
         assert_eq!(Plan::new(&auto, 1_000_000, energies, 1).n_sample, 1000);
         assert!(Plan::new(&auto, 100, energies, 1).n_inducing.is_none());
-        assert!(Plan::new(&auto, 100, energies, 1).seconds() > 0.0);
+        assert!(Plan::new(&auto, 100, energies, 1).seconds().iter().all(|seconds| *seconds > 0.0));
+        assert!(Plan::new(&auto, 100, energies, 1).seconds_of_folds(10) > 0.0);
         let roomy = Settings { memory: Some(16_000), ..auto.clone() };
         let disk = |n| Plan::new(&roomy, n, energies, 1).disk_bytes;
         assert_eq!((disk(100), disk(40_000), disk(1_000_000)), (0, 0, 6_400_000_000));
@@ -255,6 +293,23 @@ mod tests {
         let plan = Plan::new(&tight, 40_000, energies, 1);
         assert_eq!(plan.disk_bytes, 256_000_000);
         assert!(plan.bytes <= plan.budget, "{} of {}", plan.bytes, plan.budget);
+    }
+
+    #[test]
+    fn averaging_is_counted_where_it_is_done() {
+        let energies = PlannedBlocks { columns: 150, trained: 4, ..PlannedBlocks::default() };
+        let auto = Settings::default();
+        let averaging = |settings: &Settings, n| Plan::new(settings, n, energies, 1).averaging_operations;
+        assert!(averaging(&auto, 200) > averaging(&auto, 100) && averaging(&auto, 100) > 0.0);
+        assert_eq!(averaging(&auto, 601), 0.0);
+        assert_eq!(averaging(&auto.clone().most_probable(), 100), 0.0);
+        let gaussian =
+            Settings { hyperparameters: crate::settings::HyperparameterChoice::Gaussian, ..auto.clone() };
+        assert!(averaging(&gaussian, 100) > 0.0 && averaging(&gaussian, 100) < averaging(&auto, 100));
+        let guaranteed =
+            Settings { conformal: Some(ConformalChoice::CvPlus), conformal_folds: 4, ..auto.clone() };
+        let ratio = averaging(&guaranteed, 100) / averaging(&auto, 100);
+        assert!((ratio - 5.0).abs() < 1e-12, "{ratio}");
     }
 
     /// A block of labels takes as much as one of energies, its distances and its rows.

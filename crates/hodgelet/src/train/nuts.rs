@@ -21,6 +21,14 @@ pub struct NutsParams {
     pub acceptance: f64,
 }
 
+impl NutsParams {
+    /// Evaluations of the density for one draw, at most: nearly all draws take as many.
+    #[must_use]
+    pub fn most_steps(&self) -> usize {
+        (1 << self.max_depth.min(32)) - 1
+    }
+}
+
 impl Default for NutsParams {
     fn default() -> Self {
         Self { warmup: 40, draws: 48, max_depth: 4, acceptance: 0.65 }
