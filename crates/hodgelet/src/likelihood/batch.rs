@@ -3,8 +3,9 @@
 //! Points are worked on in fixed chunks in parallel and summed in order, so the number of threads does not
 //! change a bit.
 
+use super::expected_log::{ExpectedLog, expected_logs};
 use super::noise::{NoiseSums, check_covariates};
-use super::student_t::{Bent, StudentT, bends};
+use super::student_t::StudentT;
 use super::{Likelihood, LikelihoodError, Moments, Observations, Reals};
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
@@ -33,7 +34,7 @@ struct Chunk {
     d_mean: Vec<f64>,
     d_variance: Vec<f64>,
     /// For Student-t noise.
-    bends: Vec<Bent>,
+    logs: Vec<ExpectedLog>,
 }
 
 impl Chunk {
@@ -49,12 +50,12 @@ impl Chunk {
             let (m, v) = moments(i);
             reals.at(i).iter().map(move |&(value, _)| noise.pair(value, m, v))
         });
-        self.bends = bends(&pairs.collect::<Vec<_>>());
-        let mut bends = self.bends.iter();
+        self.logs = expected_logs(&pairs.collect::<Vec<_>>());
+        let mut logs = self.logs.iter();
         for (k, i) in points.enumerate() {
             let mut sum = Moments::default();
-            for (&(_, weight), &bent) in reals.at(i).iter().zip(bends.by_ref()) {
-                let one = noise.moments(bent);
+            for (&(_, weight), &log) in reals.at(i).iter().zip(logs.by_ref()) {
+                let one = noise.moments(log);
                 sum.value += weight * one.value;
                 sum.d_mean += weight * one.d_mean;
                 sum.d_variance += weight * one.d_variance;
@@ -90,7 +91,7 @@ impl Likelihood {
         };
         let noise_sums = match self {
             Self::StudentT(noise) => {
-                NoiseSums::new(*noise, chunks.iter().flat_map(|chunk| chunk.bends.iter().copied()).collect())
+                NoiseSums::new(*noise, chunks.iter().flat_map(|chunk| chunk.logs.iter().copied()).collect())
             }
             _ => NoiseSums::default(),
         };
@@ -112,7 +113,7 @@ impl Likelihood {
         let n_latents = mean.ncols();
         let size = points.len() * n_latents;
         let (d_mean, d_variance) = (vec![0.0; size], vec![0.0; size]);
-        let mut chunk = Chunk { value: 0.0, d_mean, d_variance, bends: Vec::new() };
+        let mut chunk = Chunk { value: 0.0, d_mean, d_variance, logs: Vec::new() };
         if let (Self::StudentT(noise), Observations::Reals(reals)) = (self, observations) {
             chunk.add_values(noise, reals, points, |i| (mean[(i, 0)], variance[(i, 0)]));
             return chunk;

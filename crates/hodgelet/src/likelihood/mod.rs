@@ -7,6 +7,7 @@
 
 mod batch;
 mod bernoulli;
+mod expected_log;
 mod gaussian;
 mod gumbel;
 mod label_regression;

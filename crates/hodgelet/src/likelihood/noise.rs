@@ -1,7 +1,8 @@
 //! Noise of real targets: its hyperparameters, and its distribution as a mixture of normal ones.
 
+use super::expected_log::{ExpectedLog, expected_logs};
 use super::observations::{RealGroup, Reals};
-use super::student_t::{Bent, StudentT, bends};
+use super::student_t::StudentT;
 use super::{Gaussian, Likelihood, LikelihoodError, Moments, Observations};
 use faer::MatRef;
 
@@ -91,14 +92,14 @@ impl Likelihood {
                 let each = reals.points().iter().zip(reals.values());
                 let pairs = each.map(|(&i, &value)| student_t.pair(value, moments(i).0, moments(i).1));
                 let pairs: Vec<(f64, f64)> = pairs.collect();
-                let bends = match sums.of(student_t, reals) {
+                let logs = match sums.of(student_t, reals) {
                     Some(known) => reals.places().map(|place| known[place]).collect(),
-                    None => bends(&pairs),
+                    None => expected_logs(&pairs),
                 };
                 let mut sum = vec![0.0; 2];
-                for (o, (pair, bent)) in pairs.into_iter().zip(bends).enumerate() {
+                for (o, (pair, log)) in pairs.into_iter().zip(logs).enumerate() {
                     let weight = observations.weight(o);
-                    sum.iter_mut().zip(student_t.gradient(pair, bent)).for_each(|(s, g)| *s += weight * g);
+                    sum.iter_mut().zip(student_t.gradient(pair, log)).for_each(|(s, g)| *s += weight * g);
                 }
                 sum
             }
@@ -158,18 +159,18 @@ impl Likelihood {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct NoiseSums {
     noise: Option<StudentT>,
-    bends: Vec<Bent>,
+    logs: Vec<ExpectedLog>,
 }
 
 impl NoiseSums {
-    pub(super) fn new(noise: StudentT, bends: Vec<Bent>) -> Self {
-        Self { noise: Some(noise), bends }
+    pub(super) fn new(noise: StudentT, logs: Vec<ExpectedLog>) -> Self {
+        Self { noise: Some(noise), logs }
     }
 
     /// The sums, if they are of this noise and these values.
-    fn of(&self, noise: &StudentT, reals: &Reals) -> Option<&[Bent]> {
-        let fits = self.noise.as_ref() == Some(noise) && self.bends.len() == reals.values().len();
-        fits.then_some(&self.bends)
+    fn of(&self, noise: &StudentT, reals: &Reals) -> Option<&[ExpectedLog]> {
+        let fits = self.noise.as_ref() == Some(noise) && self.logs.len() == reals.values().len();
+        fits.then_some(&self.logs)
     }
 }
 

@@ -1,33 +1,15 @@
 //! Student-t likelihood of real targets: `p(y | f) = t_ν((y − f)/s) / s`, for targets with gross errors.
 //!
-//! With `b² = ν s²`, `δ = (y − m)/b` and `σ² = v/b²` the expectation that training needs is
-//! `E[log(1 + (δ + σ x)²)]`. Gauss–Hermite is at a loss where `σ ≫ 1`, for then the logarithm dips between the nodes.
-//! By Frullani's integral `log(1 + z²) = ∫ e^{−u} (1 − e^{−u z²}) du/u`, and the expectation of the exponential is known:
-//!
-//! ```text
-//! L(δ, σ²) = ∫ e^{−u} [1 − D^{−½} exp(−u δ²/D)] dt,   u = e^t,   D = 1 + 2 u σ²
-//! ```
-//!
-//! which the trapezoidal rule integrates to ten digits whatever `δ` and `σ`. Derivatives are those of the sum.
+//! With `b² = ν s²`, `δ = (y − m)/b` and `σ² = v/b²` the expectation that training needs is that of `log(1 + (δ + σ x)²)`
+//! ([`expected_log`](super::expected_log)).
 //!
 //! Degrees of freedom stay above 2, so that the noise has a variance; what is learned is `ν − 2`.
 
 use super::Moments;
+use super::expected_log::{ExpectedLog, expected_logs};
 use super::noise::NoiseComponent;
 use super::normal::LN_SQRT_2PI;
 use super::special::{gamma_ratio, ln_gamma_ratio, stirling_peak};
-use crate::linalg::simd;
-use std::sync::LazyLock;
-
-/// Distance of nodes in `t`: the strip of analyticity, `π/2` wide, leaves `e^{−π²/h}` = 2e-11.
-const STEP: f64 = 0.4;
-
-/// From here on `e^{−u}` is 0.
-const LAST: i32 = 9;
-
-/// The integrand is a polynomial of second degree in `u`, and summed in closed form, where `u (1 + δ² + σ²)` is below `e^{−8}`: the
-/// third term is 4e-11 of the sum there.
-const QUADRATIC: f64 = 8.0;
 
 /// Bound on the nodes of a density: reached only by gross errors of noise that is all but normal.
 const MOST_STEPS: i32 = 100_000;
@@ -47,14 +29,6 @@ pub struct StudentT {
     log_peak: f64,
     /// The derivative of `log Γ((ν + 1)/2) − log Γ(ν/2) − ½ log(ν/2)` in `ν/2`.
     gamma_ratio: f64,
-}
-
-/// `L` and its derivatives in `δ` and `σ²`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Bent {
-    value: f64,
-    d_delta: f64,
-    d_sigma: f64,
 }
 
 impl StudentT {
@@ -100,25 +74,25 @@ impl StudentT {
 
     /// `E[log p(y | f)]` for `f ~ N(mean, variance)`, with its derivatives.
     pub(super) fn expectation(&self, value: f64, mean: f64, variance: f64) -> Moments {
-        self.moments(bends(&[self.pair(value, mean, variance)])[0])
+        self.moments(expected_logs(&[self.pair(value, mean, variance)])[0])
     }
 
     /// The expectation that follows from `L` at the [pair](Self::pair) of a value.
-    pub(super) fn moments(&self, bent: Bent) -> Moments {
+    pub(super) fn moments(&self, log: ExpectedLog) -> Moments {
         let (b, power) = (self.base, self.power);
         Moments {
-            value: self.log_peak - power * bent.value,
-            d_mean: power * bent.d_delta / b,
-            d_variance: -power * bent.d_sigma / b / b,
+            value: self.log_peak - power * log.value,
+            d_mean: power * log.d_delta / b,
+            d_variance: -power * log.d_sigma / b / b,
         }
     }
 
     /// Derivatives of the expectation in the logarithms of scale and excess, from `L` at the pair.
-    pub(super) fn gradient(&self, (delta, sigma): (f64, f64), bent: Bent) -> [f64; 2] {
+    pub(super) fn gradient(&self, (delta, sigma): (f64, f64), log: ExpectedLog) -> [f64; 2] {
         // L depends on b² = ν s² through δ and σ².
-        let by_base = -0.5 * delta * bent.d_delta - sigma * bent.d_sigma;
+        let by_base = -0.5 * delta * log.d_delta - sigma * log.d_sigma;
         let (power, nu) = (self.power, self.degrees_of_freedom());
-        let by_nu = 0.5 * self.gamma_ratio - 0.5 * bent.value - power * by_base / nu;
+        let by_nu = 0.5 * self.gamma_ratio - 0.5 * log.value - power * by_base / nu;
         [-1.0 - 2.0 * power * by_base, self.excess * by_nu]
     }
 
@@ -222,147 +196,6 @@ impl StudentT {
 const SMALLEST_UP: f64 = 1e-9;
 const SMALLEST_DOWN: f64 = 1e-6;
 
-/// `L(δ, σ²)` of each pair.
-pub(super) fn bends(pairs: &[(f64, f64)]) -> Vec<Bent> {
-    let pairs: Vec<Pair> = pairs.iter().map(|&(delta, sigma)| Pair::new(delta, sigma)).collect();
-    let tabulated = NODES.sums(&pairs);
-    let one = |(pair, sum): (&Pair, Option<Bent>)| pair.with_rest(sum.unwrap_or_else(|| pair.terms()));
-    pairs.iter().zip(tabulated).map(one).collect()
-}
-
-/// `δ` and `σ²`, with the first node of their sum.
-struct Pair {
-    delta: f64,
-    sigma: f64,
-    square: f64,
-    first: i32,
-}
-
-impl Pair {
-    fn new(delta: f64, sigma: f64) -> Self {
-        // Beyond, squares overflow.
-        let (delta, sigma) = (delta.clamp(-1e150, 1e150), sigma.min(1e300));
-        let square = delta * delta;
-        let first = -((QUADRATIC + (1.0 + (square + sigma)).ln()) / STEP).ceil() as i32;
-        Self { delta, sigma, square, first }
-    }
-
-    /// Whether nodes are tabulated, and vectors lose nothing.
-    fn is_tabulated(&self) -> bool {
-        (LEAST_SIZE..f64::INFINITY).contains(&(self.square + self.sigma)) && self.first >= FIRST
-    }
-
-    /// The sum over nodes, with what is below the first of them.
-    ///
-    /// The integrand is `u s − u² (s + s²/2 + σ⁴ + 2 σ² δ²)` there, for `s = δ² + σ²`: two geometric series.
-    fn with_rest(&self, sum: Bent) -> Bent {
-        let size = self.square + self.sigma;
-        let least = (STEP * f64::from(self.first)).exp();
-        let (linear, quadratic) = (least / NODES.series, 1.0 / NODES.squares);
-        // All below e^{−8}, where the squares might overflow.
-        let (s, v, d) = (least * size, least * self.sigma, least * self.square);
-        let value = linear * size - quadratic * (least * s + 0.5 * s * s + v * (v + 2.0 * d));
-        let d_delta = 2.0 * self.delta * (linear - quadratic * least * (least + s + 2.0 * v));
-        let d_sigma = linear - quadratic * least * (least + 3.0 * s);
-        Bent {
-            value: STEP * (sum.value + value),
-            d_delta: STEP * (sum.d_delta + d_delta),
-            d_sigma: STEP * (sum.d_sigma + d_sigma),
-        }
-    }
-
-    /// The sum over nodes, term by term: right to the last digits however small or large `δ` and `σ` are.
-    fn terms(&self) -> Bent {
-        let Self { delta, sigma, square, first } = *self;
-        let mut sum = Bent { value: 0.0, d_delta: 0.0, d_sigma: 0.0 };
-        for k in first..=LAST {
-            let u = (STEP * f64::from(k)).exp();
-            let d = 1.0 + 2.0 * u * sigma;
-            let fade = (-u).exp();
-            let log_q = -0.5 * (2.0 * u * sigma).ln_1p() - u * (square / d);
-            let q = fade * log_q.exp();
-            sum.value -= fade * log_q.exp_m1();
-            sum.d_delta += q * 2.0 * (u / d) * delta;
-            sum.d_sigma += q * (u / d) * (1.0 - 2.0 * (u / d) * square);
-        }
-        sum
-    }
-}
-
-/// The first node that is tabulated: enough for `δ² + σ²` up to 1e5.
-const FIRST: i32 = -60;
-const N_NODES: usize = (LAST - FIRST + 1) as usize;
-
-/// From here on `1 − q` loses no more than four digits, so that vectors can take the place of logarithms.
-const LEAST_SIZE: f64 = 1e-4;
-
-static NODES: LazyLock<Nodes> = LazyLock::new(|| {
-    let nodes = std::array::from_fn(|i| (STEP * f64::from(FIRST + i as i32)).exp());
-    let fades = nodes.map(|u: f64| (-u).exp());
-    Nodes { nodes, fades, series: STEP.exp_m1(), squares: (2.0 * STEP).exp_m1() }
-});
-
-/// Nodes `u` with their `e^{−u}`.
-struct Nodes {
-    nodes: [f64; N_NODES],
-    fades: [f64; N_NODES],
-    /// What the geometric series below the nodes are divided by.
-    series: f64,
-    squares: f64,
-}
-
-impl Nodes {
-    /// As [`Pair::terms`], with vectors over the nodes of all pairs; none where a pair needs other nodes.
-    fn sums(&self, pairs: &[Pair]) -> Vec<Option<Bent>> {
-        let from = |pair: &Pair| (pair.first - FIRST) as usize;
-        let tabulated = || pairs.iter().filter(|pair| pair.is_tabulated());
-        let n = tabulated().map(|pair| N_NODES - from(pair)).sum();
-        let memory = || Vec::<f64>::with_capacity(n);
-        let (mut ratios, mut roots, mut powers) = (memory(), memory(), memory());
-        simd::vectorized(
-            #[inline(always)]
-            || {
-                for pair in tabulated() {
-                    let (at, from) = (roots.len(), from(pair));
-                    let (nodes, fades) = (&self.nodes[from..], &self.fades[from..]);
-                    roots.extend(nodes.iter().map(|u| 1.0 / (1.0 + 2.0 * u * pair.sigma)));
-                    // u / D
-                    ratios.extend(nodes.iter().zip(&roots[at..]).map(|(u, inverse)| u * inverse));
-                    // e^{−u} D^{−½}
-                    roots[at..].iter_mut().zip(fades).for_each(|(root, fade)| *root = fade * root.sqrt());
-                    powers.extend(ratios[at..].iter().map(|ratio| -ratio * pair.square));
-                }
-            },
-        );
-        simd::exp_in_place(&mut powers);
-        let mut sums = Vec::with_capacity(pairs.len());
-        simd::vectorized(
-            #[inline(always)]
-            || {
-                powers.iter_mut().zip(&roots).for_each(|(power, root)| *power *= root);
-                let mut at = 0;
-                for pair in pairs {
-                    if !pair.is_tabulated() {
-                        sums.push(None);
-                        continue;
-                    }
-                    let fades = &self.fades[from(pair)..];
-                    let (powers, ratios) = (&powers[at..at + fades.len()], &ratios[at..at + fades.len()]);
-                    at += fades.len();
-                    sums.push(Some(Bent {
-                        value: simd::lane_sum(fades, powers, |fade, q| fade - q),
-                        d_delta: 2.0 * pair.delta * simd::lane_sum(powers, ratios, |q, ratio| q * ratio),
-                        d_sigma: simd::lane_sum(powers, ratios, |q, ratio| {
-                            q * ratio * (1.0 - 2.0 * ratio * pair.square)
-                        }),
-                    }));
-                }
-            },
-        );
-        sums
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::gaussian::Gaussian;
@@ -370,59 +203,11 @@ mod tests {
     use super::super::observations::RealGroup;
     use super::*;
 
-    fn simpson(low: f64, high: f64, n: usize, f: impl Fn(f64) -> f64) -> f64 {
-        let h = (high - low) / n as f64;
-        let weight = |k: usize| if k == 0 || k == n { 1.0 } else { 2.0 + 2.0 * (k % 2) as f64 };
-        (0..=n).map(|k| weight(k) * f(low + k as f64 * h)).sum::<f64>() * h / 3.0
-    }
-
-    #[test]
-    fn the_expected_logarithm_is_right_however_wide_the_latent_variable() {
-        for sigma in [0.0, 1e-6, 0.01, 1.0, 100.0, 1e4f64] {
-            for delta in [0.0, 1e-3, 0.7, 5.0, 100.0, 1e4] {
-                let log = |x: f64| density(x) * (delta + sigma.sqrt() * x).powi(2).ln_1p();
-                let expected = simpson(-9.0, 9.0, 200_000, log);
-                let found = bends(&[(delta, sigma)])[0].value;
-                assert!((found - expected).abs() <= 1e-9 * expected, "{delta} {sigma}: {found} {expected}");
-            }
-        }
-        for (delta, sigma) in [(f64::MAX, 0.0), (1.0, f64::MAX), (-1e200, 1e200)] {
-            let bent = bends(&[(delta, sigma)])[0];
-            assert!(bent.value.is_finite() && bent.d_delta.is_finite() && bent.d_sigma.is_finite());
-        }
-    }
-
-    #[test]
-    fn vectors_give_what_terms_give() {
-        let pairs = [(0.01f64, 0.0), (0.3, 0.05), (-2.0, 1.0), (40.0, 0.3), (0.2, 3e4), (300.0, 1e-4)]
-            .map(|(delta, sigma)| Pair::new(delta, sigma));
-        for (pair, found) in pairs.iter().zip(NODES.sums(&pairs)) {
-            let (found, expected) = (found.expect("its nodes are tabulated"), pair.terms());
-            let pairs = [
-                (found.value, expected.value),
-                (found.d_delta, expected.d_delta),
-                (found.d_sigma, expected.d_sigma),
-            ];
-            for (found, expected) in pairs {
-                assert!((found - expected).abs() <= 1e-11 * (expected.abs() + 1e-3), "{found} {expected}");
-            }
-        }
-    }
-
-    #[test]
-    fn values_together_have_the_sums_they_have_alone() {
-        // Among them some whose nodes are not tabulated.
-        let pairs: Vec<(f64, f64)> = (0..40)
-            .map(|i| (f64::from(i % 7 - 3) * 10f64.powi(i % 5 - 3), 10f64.powi(i % 13 - 6)))
-            .chain([(1e7, 1.0), (0.0, 0.0), (1e-3, 1e-9)])
-            .collect();
-        let together = bends(&pairs);
-        assert!(pairs.iter().zip(together).all(|(pair, bent)| bends(&[*pair]) == [bent]));
-    }
+    use super::super::tests::simpson;
 
     fn slopes(noise: StudentT, value: f64, mean: f64, variance: f64) -> [f64; 2] {
         let pair = noise.pair(value, mean, variance);
-        noise.gradient(pair, bends(&[pair])[0])
+        noise.gradient(pair, expected_logs(&[pair])[0])
     }
 
     #[test]

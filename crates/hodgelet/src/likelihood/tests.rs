@@ -5,6 +5,13 @@ mod predictive;
 use super::*;
 use faer::Mat;
 
+/// Simpson's rule with `n` steps, an even number.
+pub(super) fn simpson(low: f64, high: f64, n: usize, f: impl Fn(f64) -> f64) -> f64 {
+    let h = (high - low) / n as f64;
+    let weight = |k: usize| if k == 0 || k == n { 1.0 } else { 2.0 + 2.0 * (k % 2) as f64 };
+    (0..=n).map(|k| weight(k) * f(low + k as f64 * h)).sum::<f64>() * h / 3.0
+}
+
 fn every_kind() -> Vec<(Likelihood, Observations)> {
     let classes = |n: usize| {
         let labels: Vec<u32> = (0..9).map(|i| (i * i % n) as u32).collect();

@@ -1,5 +1,6 @@
 //! Predictive probabilities against brute force, for latent variances from 0 to 1000.
 
+use super::simpson;
 use crate::likelihood::normal::{cdf, density};
 use crate::likelihood::{Likelihood, LikelihoodParams};
 use faer::Mat;
@@ -89,20 +90,6 @@ fn largest(mean: &[f64], variance: &[f64]) -> Vec<f64> {
         cuts.windows(2).map(piece).sum()
     };
     (0..mean.len()).map(class).collect()
-}
-
-fn simpson(low: f64, high: f64, n: usize, f: impl Fn(f64) -> f64) -> f64 {
-    let h = (high - low) / n as f64;
-    let weight = |k: usize| {
-        if k == 0 || k == n {
-            1.0
-        } else if k % 2 == 1 {
-            4.0
-        } else {
-            2.0
-        }
-    };
-    (0..=n).map(|k| weight(k) * f(low + k as f64 * h)).sum::<f64>() * h / 3.0
 }
 
 /// Means and variances of `n` classes, spread over many magnitudes.
