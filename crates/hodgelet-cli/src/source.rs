@@ -12,12 +12,13 @@
 mod directory;
 mod hint;
 mod store;
+mod table;
 
 pub use directory::DataDirArgs;
 pub use hint::nearest;
 
 use crate::error::CommandError;
-use crate::homology::{Coefficients, with_homology};
+use crate::homology::Coefficients;
 use crate::network::NetworkArgs;
 use crate::progress::{Terminal, check_interrupt};
 use crate::table::{Purpose, TableArgs};
@@ -29,10 +30,9 @@ use hodgelet::dataset::Dataset;
 use hodgelet::model::{Model, ModelError};
 use hodgelet_data::generate::{Builtin, builtin};
 use hodgelet_data::mantra::is_mantra;
-use hodgelet_data::table::{TableParts, TableRead, is_table};
-use hodgelet_data::targets::TargetOptions;
+use hodgelet_data::table::is_table;
 use hodgelet_data::{EXTENSIONS, OpenError, OpenOptions, Parts, Read};
-use hodgelet_data::{gram, is_network, locate, open_parts, open_with, own};
+use hodgelet_data::{is_network, locate, open_parts, open_with};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -211,22 +211,6 @@ impl DatasetArgs {
         path.is_some_and(|path| path.is_file() && is_mantra(&path))
     }
 
-    /// The table of molecules that is named, if it is one, with what was guessed and left out said on `terminal`.
-    ///
-    /// # Errors
-    ///
-    /// [`CommandError`] when it cannot be read, or is none and flags for one are given.
-    pub fn read_table(&self, terminal: Option<Terminal>) -> Result<Option<TableRead>, CommandError> {
-        let Some(path) = self.molecules()? else { return Ok(None) };
-        let mut read = self.table.read(&path, terminal)?;
-        check_interrupt()?;
-        read.read = self.with_tables(read.read)?;
-        if let Some(terminal) = terminal {
-            terminal.detail(|| sizes(&read.read));
-        }
-        Ok(Some(read))
-    }
-
     /// Where the dataset is on disk; none where it is drawn or not found.
     fn located(&self) -> Option<PathBuf> {
         if self.is_drawn() { None } else { locate(&self.dataset, self.data_dir.path()) }
@@ -235,48 +219,6 @@ impl DatasetArgs {
     /// Whether the dataset is a built-in one.
     fn is_drawn(&self) -> bool {
         !is_written_as_path(&self.dataset) && builtin(&self.dataset).is_some()
-    }
-
-    /// The table of targets of the dataset, if it has one, and how it is read.
-    ///
-    /// # Errors
-    ///
-    /// As for [`read`](Self::read).
-    pub fn target_table(&self) -> Result<Option<(PathBuf, TargetOptions)>, CommandError> {
-        let path = self.located();
-        let options = self.options()?;
-        let table = path.and_then(|path| self.network.target_table(&path, &options));
-        Ok(table.map(|table| (table, options.targets)))
-    }
-
-    /// The table of molecules that is named, to be predicted some rows at a time: if it is one, and nothing that is asked for
-    /// needs all rows.
-    ///
-    /// # Errors
-    ///
-    /// As for [`read_table`](Self::read_table).
-    pub fn table_parts(&self) -> Result<Option<TableParts>, CommandError> {
-        let needs_all = self.columns.is_some()
-            || self.fingerprints.is_some()
-            || !self.grams.is_empty()
-            || !self.homology.is_empty()
-            || !self.table.target.is_empty();
-        match self.molecules()?.filter(|_| !needs_all) {
-            Some(path) => self.table.parts(&path).map(Some),
-            None => Ok(None),
-        }
-    }
-
-    /// The file of a table of molecules, if one is named.
-    fn molecules(&self) -> Result<Option<PathBuf>, CommandError> {
-        let path = self.located();
-        let options = self.options()?;
-        self.check_useful(path.as_deref(), &options)?;
-        let is_molecules =
-            |path: &PathBuf| path.is_file() && is_table(path) && !self.is_network(path, &options);
-        let Some(path) = path.filter(is_molecules) else { return Ok(None) };
-        self.check_no_settings()?;
-        Ok(Some(path))
     }
 
     /// Whether a table is one of edges; one whose SMILES strings are named is not.
@@ -388,35 +330,6 @@ impl DatasetArgs {
         };
         check_interrupt()?;
         self.with_tables(read)
-    }
-
-    /// The same with what tables say of its graphs.
-    fn with_tables(&self, read: Read) -> Result<Read, CommandError> {
-        let Read { mut dataset, report, ids, goals } = read;
-        if let Some(path) = &self.columns {
-            dataset = own::with_columns(dataset, path, &ids)?;
-        }
-        if let Some(path) = &self.fingerprints {
-            dataset = own::with_fingerprints(dataset, path, &ids)?;
-        }
-        for (g, path) in self.grams.iter().enumerate() {
-            dataset = match &self.gram_sizes {
-                None => gram::with_gram(dataset, path, (g > 0).then(|| (g + 1).to_string()).as_deref())?,
-                Some(sizes) => match sizes.get(g) {
-                    Some((name, n)) => gram::with_gram_rows(dataset, path, name, *n)?,
-                    None => {
-                        let message =
-                            format!("--grams {}, but the model has {}", path.display(), sizes.len());
-                        return Err(CommandError::usage(
-                            message,
-                            Some("`hodgelet info MODEL` lists its blocks"),
-                        ));
-                    }
-                },
-            };
-        }
-        dataset = with_homology(dataset, &self.homology)?;
-        Ok(Read { dataset, report, ids, goals })
     }
 
     /// Settings of a built-in dataset are for one.
