@@ -72,12 +72,21 @@ pub fn lines_svg(title: &str, x_label: &str, y_label: &str, places: &[f64], seri
 
 /// A frame with room for the legend, high enough for every value and its error.
 fn frame(width: f64, series: &[Series]) -> Frame {
-    let values = series.iter().flat_map(|one| (0..one.points.len()).filter_map(|i| drawable(one, i)));
-    let highest = values.fold(0.0, |top: f64, p| top.max(p.value + p.error.unwrap_or(0.0)));
+    let points = || series.iter().flat_map(|one| (0..one.points.len()).filter_map(|i| drawable(one, i)));
+    let value = points().map(|p| p.value).fold(0.0, f64::max);
+    let highest = points().map(|p| p.value + p.error.unwrap_or(0.0)).fold(0.0, f64::max);
     let top = Frame::TOP + LEGEND_LINE * legend_rows(width, series).len() as f64;
     // Shares have an axis up to 1 though an error bar reaches beyond.
-    let high = if highest <= 1.2 { f64::max(1.0, highest) } else { highest };
+    let high = if value <= 1.0 && highest <= 1.2 { 1.0 } else { end_of_axis(highest) };
     Frame { width, height: 260.0 + top, top, high }
+}
+
+/// The smallest number from `highest` on whose quarters are round.
+fn end_of_axis(highest: f64) -> f64 {
+    let rough = highest / 4.0;
+    let unit = 10f64.powf(rough.log10().floor());
+    let round = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0].map(|step| 4.0 * step * unit);
+    round.into_iter().find(|end| *end >= highest).unwrap_or(highest)
 }
 
 /// A point that can be drawn: finite, and not below the axis.
@@ -184,6 +193,17 @@ mod tests {
     fn series(name: &str, values: &[Option<f64>]) -> Series {
         let points = values.iter().map(|v| v.map(|value| Point { value, error: Some(0.1) })).collect();
         Series { name: name.to_owned(), points, color: 0, published: false }
+    }
+
+    #[test]
+    fn axes_end_where_their_quarters_are_round() {
+        let ends = [(1.3, 1.6), (4.0, 4.0), (343.0, 400.0), (403.0, 600.0), (9.7, 10.0)];
+        for (highest, end) in ends {
+            assert!((end_of_axis(highest) / end - 1.0).abs() < 1e-12, "{highest}: {}", end_of_axis(highest));
+        }
+        assert!(end_of_axis(1e300).is_finite() && end_of_axis(f64::MAX) >= f64::MAX);
+        let share = lines_svg("t", "N", "", &[1.0], &[series("a", &[Some(0.95)])]);
+        assert!(share.contains(">0.750<") && share.contains(">1.000<"), "{share}");
     }
 
     fn categories(names: &[&str]) -> Vec<String> {
